@@ -1,0 +1,99 @@
+# The front door: one word per habit. Meson does the work ("make help").
+# SPDX-License-Identifier: Apache-2.0
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+SECONDS ?= 60
+BUILD   := build
+NINJA   := ninja -C $(BUILD)
+
+.DEFAULT_GOAL := build
+
+## help: this list
+help:
+	@sed -n 's/^## //p' $(MAKEFILE_LIST) | column -t -s: -l 2
+
+## build: the two programs, build/breakroom and build/breakroom-keeper (default)
+build: engine $(BUILD)/build.ninja
+	@$(NINJA) --quiet
+
+## engine: Wasmtime's C API as a static library (minutes, once)
+engine:
+	@tools/build_engine.sh
+
+$(BUILD)/build.ninja: | engine
+	@command -v meson >/dev/null || { \
+	    echo "meson is missing: run tools/setup.sh build" >&2; exit 1; }
+	@meson setup $(BUILD) . --prefix $(PREFIX) >$(BUILD)/setup.log 2>&1 || \
+	    { cat $(BUILD)/setup.log >&2; exit 1; }
+
+## setup: what building needs, by apt (run and test do this themselves)
+setup:
+	@tools/setup.sh build
+
+## guest: fetch CPython for the room by its pinned hash
+guest:
+	@tools/fetch_guest.py
+
+## run: from nothing to a tool call before your eyes
+run:
+	@tools/run.py
+
+## test: everything, from nothing; the last line is the count
+test:
+	@tools/test.py
+
+## check: unit tests and fuzz corpora only
+check: build
+	@meson test -C $(BUILD) --no-rebuild --print-errorlogs
+
+## san: unit tests and fuzz corpora under ASan and UBSan
+san: engine
+	@tools/san.sh
+
+## fuzz: one fuzz target, make fuzz T=jsonrpc SECONDS=60
+fuzz: engine
+	@tools/build_san.sh
+	@tools/fuzz.py --seconds $(SECONDS) $(T)
+
+## lint: format, clang-tidy, cppcheck, layers, sizes, lists, shellcheck, codespell
+lint: build
+	@tools/lint.py
+
+## fmt: clang-format -i on every C file
+fmt:
+	@find src tests -name '*.[ch]' -exec clang-format -i {} +
+
+## lists: update the file lists in meson.build
+lists:
+	@tools/lists.py --fix
+
+## stats: the longest functions and files
+stats:
+	@tools/sizes.py --stats
+
+## man: the manual page, build/man/breakroom.1
+man: engine $(BUILD)/build.ninja
+	@$(NINJA) --quiet man/breakroom.1
+
+## bench: this server beside four others
+bench:
+	@tests/bench/run.sh
+
+## install: programs, guest files and manual page under PREFIX (DESTDIR honoured)
+install: build guest
+	@meson configure $(BUILD) --prefix $(PREFIX) >/dev/null
+	@$(NINJA) --quiet
+	@DESTDIR='$(DESTDIR)' meson install -C $(BUILD) --quiet
+	@tools/install_guest.sh '$(DESTDIR)$(PREFIX)'
+
+## clean: remove what was built but the engine and the fetched guest
+clean:
+	@tools/clean.sh
+
+## distclean: remove all that was built
+distclean:
+	@rm -rf build build-*
+
+.PHONY: help build engine setup guest run test check san fuzz lint fmt lists \
+    stats man bench install clean distclean

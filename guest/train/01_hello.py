@@ -1,0 +1,3 @@
+name = "world"
+print("Hello,", name)
+print(f"{name!r} has {len(name)} letters")

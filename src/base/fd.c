@@ -1,0 +1,99 @@
+/* fd.c: file descriptors.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+void
+fd_close(int fd)
+{
+	int saved = errno;
+
+	/* Linux has released the number even when close fails: never retry. */
+	if (fd >= 0)
+		(void)close(fd);
+	errno = saved;
+}
+
+int
+fd_pair(int ret_fds[2])
+{
+	int fds[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) < 0)
+		return -errno;
+	ret_fds[0] = fds[0];
+	ret_fds[1] = fds[1];
+	return 0;
+}
+
+int
+fd_set_nonblocking(int fd, bool on)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags < 0)
+		return -errno;
+	flags = on ? flags | O_NONBLOCK : flags & ~O_NONBLOCK;
+	return fcntl(fd, F_SETFL, flags) < 0 ? -errno : 0;
+}
+
+int
+fd_read_all(int fd, void *bytes, size_t n)
+{
+	uint8_t *p = bytes;
+
+	while (n > 0) {
+		ssize_t got = read(fd, p, n);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (got == 0)
+			return -EPIPE;
+		p += got;
+		n -= (size_t)got;
+	}
+	return 0;
+}
+
+int
+fd_write_all(int fd, const void *bytes, size_t n)
+{
+	const uint8_t *p = bytes;
+
+	while (n > 0) {
+		ssize_t put = write(fd, p, n);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return -errno;
+		p += put;
+		n -= (size_t)put;
+	}
+	return 0;
+}
+
+int
+fd_send_all(int fd, const void *bytes, size_t n)
+{
+	const uint8_t *p = bytes;
+
+	while (n > 0) {
+		ssize_t put = send(fd, p, n, MSG_NOSIGNAL);
+
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return -errno;
+		p += put;
+		n -= (size_t)put;
+	}
+	return 0;
+}

@@ -1,0 +1,25 @@
+/* fd.h: file descriptors. Every descriptor is born close-on-exec.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef BASE_FD_H
+#define BASE_FD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Closes once and keeps errno. A negative fd is fine. */
+void fd_close(int fd);
+
+/* A connected pair of stream sockets. 0 or -errno. */
+int fd_pair(int ret_fds[2]);
+
+int fd_set_nonblocking(int fd, bool on); /* 0 or -errno */
+
+/* Whole reads and writes on a blocking descriptor; EINTR is retried. 0;
+ * -errno; fd_read_all gives -EPIPE when the end comes early. */
+int fd_read_all(int fd, void *bytes, size_t n);
+int fd_write_all(int fd, const void *bytes, size_t n);
+
+/* fd_write_all for a socket: a peer that is gone is -EPIPE, not a signal. */
+int fd_send_all(int fd, const void *bytes, size_t n);
+
+#endif

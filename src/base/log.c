@@ -1,0 +1,60 @@
+/* log.c: lines to the log.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/log.h"
+
+#include "conf/limits.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+static int log_fd = STDERR_FILENO;
+static enum log_level log_limit = LOG_WARN;
+
+void
+log_setup(int fd, enum log_level level)
+{
+	log_fd = fd;
+	log_limit = level;
+}
+
+/* How much of a size-byte array snprintf really filled. */
+static int
+fitted(int printed, size_t size)
+{
+	if (printed < 0)
+		return 0;
+	return (size_t)printed < size ? printed : (int)size - 1;
+}
+
+void
+log_at(enum log_level level, const char *format, ...)
+{
+	static const char *const names[] = { "error", "warn", "info", "debug" };
+	char line[LOG_LINE_MAX];
+	struct timespec now;
+	struct tm utc;
+	va_list args;
+	int n;
+
+	if (level > log_limit)
+		return;
+	(void)clock_gettime(CLOCK_REALTIME, &now);
+	(void)gmtime_r(&now.tv_sec, &utc);
+	n = (int)strftime(line, sizeof(line), "time=%Y-%m-%dT%H:%M:%S", &utc);
+	n += fitted(snprintf(line + n, sizeof(line) - (size_t)n,
+	    ".%03ldZ level=%s ", now.tv_nsec / 1000000, names[level]),
+	    sizeof(line) - (size_t)n);
+	va_start(args, format);
+	n += fitted(vsnprintf(line + n, sizeof(line) - (size_t)n, format, args),
+	    sizeof(line) - (size_t)n);
+	va_end(args);
+	for (int i = 0; i < n; i++)
+		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
+			line[i] = '?';
+	line[n] = '\n';
+	/* A log that cannot be written must not stop the work. */
+	if (write(log_fd, line, (size_t)n + 1) < 0)
+		return;
+}

@@ -1,0 +1,78 @@
+/* call.h: the types that travel: a call on its way in, a result on its way
+ * out. One owner at a time: the front's message becomes a call, the room owns
+ * the call until it hands call and result to call->done, exactly once.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CALL_CALL_H
+#define CALL_CALL_H
+
+#include "base/buf.h"
+#include "conf/limits.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What happened to a call: part of the interface, listed in the man page. */
+enum outcome {
+	OUTCOME_OK,        /* exit code 0 */
+	OUTCOME_RAISED,    /* an uncaught exception, or a non-zero exit code */
+	OUTCOME_TIMEOUT,   /* ended at its wall-time limit */
+	OUTCOME_MEMORY,    /* the room's memory limit ended it */
+	OUTCOME_OUTPUT,    /* ended for writing past the output ceiling */
+	OUTCOME_KILLED,    /* cancelled, crashed, or killed from outside */
+	OUTCOME_ROOM_LOST, /* the room died under it */
+	OUTCOME_REFUSED,   /* never ran: a limit of the server, or no room */
+};
+
+/* "ok", "raised", "timeout", ...: the word in results and logs. */
+const char *outcome_name(enum outcome outcome);
+
+struct limits {
+	uint32_t wall_ms;      /* from the hand-over of the code */
+	uint32_t output_chars; /* a stream's text in the result */
+	uint64_t memory_bytes; /* beyond what the snapshot holds */
+	uint64_t files_bytes;
+	uint32_t files_count;
+};
+
+struct result;
+
+struct call {
+	uint32_t id; /* chosen by the room at room_submit */
+	struct buf code;
+	struct buf stdin_bytes;
+	struct limits limits;
+	uint64_t submitted_us; /* clock_us() at room_submit */
+	void (*done)(struct call *call, struct result *result);
+	void *owner; /* for the one who set done */
+};
+
+/* One output stream as shown: valid UTF-8, with a mark where it was cut. */
+struct stream {
+	struct buf text;
+	uint64_t total_chars; /* written in all; claimed by the child */
+	bool cut;
+};
+
+struct usage {
+	uint32_t queued_us; /* waiting for a child */
+	uint64_t wall_us;   /* from the hand-over of the code to the result */
+	uint64_t cpu_us;
+	uint64_t memory_peak_bytes; /* taken beyond the snapshot, files too */
+};
+
+struct result {
+	enum outcome outcome;
+	int exit_code; /* the program's own; -1 after a time-out or a kill */
+	bool timed_out;
+	struct stream out, err;
+	struct usage usage;
+};
+
+/* An empty call with the default limits. NULL without memory. */
+struct call *call_new(void);
+void call_free(struct call *call);
+
+void result_init(struct result *result);
+void result_done(struct result *result);
+
+#endif

@@ -1,0 +1,240 @@
+/* channel.c: frames over a non-blocking socket.
+ * Hostile input: what a child sends.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "call/channel.h"
+
+#include "base/fd.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define READ_STEP 65536u /* bytes asked of the socket at once */
+
+union fd_control {
+	struct cmsghdr align;
+	char bytes[CMSG_SPACE(sizeof(int) * WIRE_FDS_MAX)];
+};
+
+void
+channel_init(struct channel *channel, int fd, uint32_t allowed, size_t in_max,
+    size_t out_max)
+{
+	memset(channel, 0, sizeof(*channel));
+	channel->fd = fd;
+	channel->allowed = allowed;
+	buf_init(&channel->in, in_max);
+	buf_init(&channel->out, out_max);
+	(void)fd_set_nonblocking(fd, true);
+}
+
+void
+channel_done(struct channel *channel)
+{
+	for (unsigned i = 0; i < channel->in_fds_n; i++)
+		fd_close(channel->in_fds[i].fd);
+	for (unsigned i = 0; i < channel->out_fds_n; i++)
+		fd_close(channel->out_fds[i].fd);
+	channel->in_fds_n = channel->out_fds_n = 0;
+	buf_done(&channel->in);
+	buf_done(&channel->out);
+	fd_close(channel->fd);
+	channel->fd = -1;
+}
+
+bool
+channel_waiting(const struct channel *channel)
+{
+	return channel->out.n > 0;
+}
+
+int
+channel_put(struct channel *channel, enum frame_type type, const void *record,
+    size_t n, struct span tail, struct span tail2, const int *fds,
+    unsigned fds_n)
+{
+	size_t at = channel->out.n;
+	int r = -ENOBUFS;
+
+	if (channel->out_fds_n + fds_n <= CHANNEL_FDS_MAX)
+		r = wire_put(&channel->out, type, record, n, tail, tail2);
+	if (r < 0) {
+		for (unsigned i = 0; i < fds_n; i++)
+			fd_close(fds[i]);
+		return r;
+	}
+	/* wire_put promised all descriptors of the type; say what comes. */
+	channel->out.p[at + offsetof(struct wire_header, fds)] = (uint8_t)fds_n;
+	for (unsigned i = 0; i < fds_n; i++)
+		channel->out_fds[channel->out_fds_n++] =
+		    (struct pending_fd){ fds[i], at };
+	return channel_flush(channel);
+}
+
+int
+channel_say(struct channel *channel, enum frame_type type, const void *record,
+    size_t n)
+{
+	struct span none = { 0 };
+
+	return channel_put(channel, type, record, n, none, none, NULL, 0);
+}
+
+/* The descriptors that go with the byte at the front, into message; how many
+ * bytes may go with them is *ret_n: up to the next frame with descriptors. */
+static unsigned
+attach_fds(struct channel *channel, struct msghdr *message,
+    union fd_control *control, size_t *ret_n)
+{
+	int fds[WIRE_FDS_MAX];
+	unsigned n = 0;
+	struct cmsghdr *header;
+
+	while (n < channel->out_fds_n && n < WIRE_FDS_MAX &&
+	    channel->out_fds[n].at == 0) {
+		fds[n] = channel->out_fds[n].fd;
+		n++;
+	}
+	*ret_n = n < channel->out_fds_n ? channel->out_fds[n].at
+					: channel->out.n;
+	if (n == 0)
+		return 0;
+	memset(control, 0, sizeof(*control));
+	message->msg_control = control->bytes;
+	message->msg_controllen = CMSG_SPACE(sizeof(int) * n);
+	header = CMSG_FIRSTHDR(message);
+	header->cmsg_level = SOL_SOCKET;
+	header->cmsg_type = SCM_RIGHTS;
+	header->cmsg_len = CMSG_LEN(sizeof(int) * n);
+	memcpy(CMSG_DATA(header), fds, sizeof(int) * n);
+	return n;
+}
+
+static void
+forget_sent(struct channel *channel, size_t sent, unsigned fds_n)
+{
+	for (unsigned i = 0; i < fds_n; i++)
+		fd_close(channel->out_fds[i].fd);
+	channel->out_fds_n -= fds_n;
+	memmove(channel->out_fds, channel->out_fds + fds_n,
+	    channel->out_fds_n * sizeof(channel->out_fds[0]));
+	for (unsigned i = 0; i < channel->out_fds_n; i++)
+		channel->out_fds[i].at -= sent;
+	buf_drop(&channel->out, sent);
+}
+
+int
+channel_flush(struct channel *channel)
+{
+	while (channel->out.n > 0) {
+		union fd_control control;
+		struct iovec part = { .iov_base = channel->out.p };
+		struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+		unsigned fds_n =
+		    attach_fds(channel, &message, &control, &part.iov_len);
+		ssize_t sent = sendmsg(channel->fd, &message, MSG_NOSIGNAL);
+
+		if (sent < 0 && errno == EINTR)
+			continue;
+		if (sent < 0)
+			return errno == EAGAIN ? 0 : -errno;
+		forget_sent(channel, (size_t)sent, fds_n);
+	}
+	return 0;
+}
+
+/* Takes the descriptors that came with a message, wanted or not. */
+static int
+keep_fds(struct channel *channel, struct msghdr *message, struct err *err)
+{
+	struct cmsghdr *header = CMSG_FIRSTHDR(message);
+	bool lost = message->msg_flags & MSG_CTRUNC;
+
+	for (; header; header = CMSG_NXTHDR(message, header)) {
+		size_t n = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+
+		if (header->cmsg_level != SOL_SOCKET ||
+		    header->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t i = 0; i < n; i++) {
+			int fd;
+
+			memcpy(&fd, CMSG_DATA(header) + i * sizeof(int),
+			    sizeof(fd));
+			if (channel->in_fds_n < CHANNEL_FDS_MAX) {
+				channel->in_fds[channel->in_fds_n++].fd = fd;
+			} else {
+				fd_close(fd);
+				lost = true;
+			}
+		}
+	}
+	return lost ? fail(err, EPROTO, "too many descriptors in a frame") : 0;
+}
+
+int
+channel_read(struct channel *channel, struct err *err)
+{
+	for (;;) {
+		union fd_control control;
+		struct iovec part;
+		struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1,
+			.msg_control = control.bytes,
+			.msg_controllen = sizeof(control.bytes) };
+		size_t room = channel->in.max - channel->in.n;
+		ssize_t got;
+		int r;
+
+		if (room == 0)
+			return 0; /* take frames out first */
+		if (buf_reserve(&channel->in,
+			room < READ_STEP ? room : READ_STEP) < 0)
+			return fail(err, ENOMEM, "no memory for a frame");
+		part.iov_base = channel->in.p + channel->in.n;
+		part.iov_len = channel->in.cap - channel->in.n;
+		got = recvmsg(channel->fd, &message, MSG_CMSG_CLOEXEC);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return errno == EAGAIN
+			    ? 0
+			    : fail_errno(err, "receive a frame");
+		r = keep_fds(channel, &message, err);
+		if (r < 0)
+			return r;
+		if (got == 0)
+			return fail(err, EPIPE, "the peer is gone");
+		channel->in.n += (size_t)got;
+		if ((size_t)got < part.iov_len && message.msg_controllen == 0)
+			return 0; /* it was all: spare the EAGAIN */
+	}
+}
+
+int
+channel_next(struct channel *channel, struct frame *ret_frame,
+    int ret_fds[WIRE_FDS_MAX], struct err *err)
+{
+	size_t n;
+	int r = wire_next(buf_span(&channel->in), channel->allowed, ret_frame,
+	    &n, err);
+
+	for (unsigned i = 0; i < WIRE_FDS_MAX; i++)
+		ret_fds[i] = -1;
+	if (r <= 0)
+		return r;
+	if (ret_frame->fds > channel->in_fds_n)
+		return fail(err, EPROTO, "frame without its descriptors");
+	for (unsigned i = 0; i < ret_frame->fds; i++)
+		ret_fds[i] = channel->in_fds[i].fd;
+	channel->in_fds_n -= ret_frame->fds;
+	memmove(channel->in_fds, channel->in_fds + ret_frame->fds,
+	    channel->in_fds_n * sizeof(channel->in_fds[0]));
+	return 1;
+}
+
+void
+channel_pop(struct channel *channel, const struct frame *frame)
+{
+	buf_drop(&channel->in, sizeof(struct wire_header) + frame->payload.n);
+}

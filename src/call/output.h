@@ -1,0 +1,44 @@
+/* output.h: what a program printed: a shared region of fixed size per child.
+ * It survives the child's death, is bounded by construction, and is copied
+ * once, into the result. Each stream has a head (its first bytes), a tail (a
+ * ring of its last bytes) and counters.
+ *
+ * Hostile input: a child that was taken over may write anything into its
+ * region at any time. The reader copies with pread, so that no byte can change
+ * under it, and bounds every counter.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CALL_OUTPUT_H
+#define CALL_OUTPUT_H
+
+#include "base/err.h"
+#include "call/call.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct output; /* a mapped region: the writer's side */
+
+enum output_stream { OUTPUT_OUT, OUTPUT_ERR, OUTPUT_STREAMS };
+
+/* A new region for streams of output_chars characters, as a descriptor whose
+ * size is sealed. The fd or -errno. */
+int output_create(uint32_t output_chars, struct err *err);
+
+/* Maps a region for writing. NULL with errno set. */
+struct output *output_map(int fd, uint32_t output_chars);
+
+/* Adds bytes to a stream; never fails. */
+void output_write(struct output *output, enum output_stream stream,
+    const uint8_t *bytes, size_t n);
+
+/* Empties both streams: a rehearsal leaves nothing behind. */
+void output_clear(struct output *output);
+
+/* Reads a stream into *stream as text: valid UTF-8, at most output_chars
+ * characters of it, and where it was longer "[truncated, N chars total]" on a
+ * line of its own between head and tail. stream->text is initialised. 0 or
+ * -errno. */
+int output_read(int fd, uint32_t output_chars, enum output_stream which,
+    struct stream *stream, struct err *err);
+
+#endif

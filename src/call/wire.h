@@ -1,0 +1,150 @@
+/* wire.h: the frames between server, keeper, zygote and child. A frame is a
+ * header and a payload; descriptors travel beside it. Both ends are always of
+ * one build on one machine, so payloads are plain structs.
+ *
+ * Hostile input: a child chooses every byte that it sends. wire_next checks a
+ * header against the table of frames before anything else is believed, and
+ * wire_take checks the payload's size. Pure; fuzzed by fuzz_wire.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CALL_WIRE_H
+#define CALL_WIRE_H
+
+#include "base/buf.h"
+#include "base/err.h"
+
+#include <stdint.h>
+
+enum frame_type {
+	/* server -> keeper */
+	FRAME_CONF = 1, /* struct wire_conf; the first frame of a channel */
+	FRAME_CALL,     /* struct wire_call, code, stdin bytes */
+	FRAME_CANCEL,   /* struct wire_cancel */
+
+	/* keeper -> server; the first two also zygote -> keeper */
+	FRAME_WARM,   /* no payload: the room runs calls from now on */
+	FRAME_FAILED, /* struct err: it could not be made warm */
+	FRAME_RESULT, /* struct wire_result; the output region's descriptor */
+
+	/* keeper -> zygote */
+	FRAME_FORK, /* struct wire_fork; the child's socket, its region */
+
+	/* zygote -> keeper */
+	FRAME_CHILD, /* struct wire_child; the child's pidfd */
+	FRAME_EXIT,  /* struct wire_exit */
+
+	/* keeper -> child */
+	FRAME_JOB, /* struct wire_job, code, stdin bytes */
+
+	/* child -> keeper; hostile */
+	FRAME_READY, /* no payload: waiting for a job */
+	FRAME_DONE,  /* struct wire_done */
+
+	FRAME_TYPES /* the number of values, not a frame */
+};
+
+#define WIRE_FDS_MAX 2 /* a fork's; no frame carries more */
+
+struct wire_header {
+	uint32_t n; /* bytes of payload */
+	uint8_t type;
+	uint8_t fds; /* descriptors that came with the frame */
+	uint16_t zero;
+};
+
+struct wire_conf {
+	uint64_t memory_bytes;
+	uint64_t files_bytes;
+	uint32_t files_count;
+	uint32_t output_chars;
+	uint32_t concurrency;
+	uint32_t log_level;
+	char artifacts_dir[4096];
+};
+
+struct wire_call {
+	uint32_t id;
+	uint32_t wall_ms;
+	uint32_t code_n;
+	uint32_t stdin_n;
+};
+
+struct wire_cancel {
+	uint32_t id;
+};
+
+struct wire_result {
+	uint32_t id;
+	uint32_t outcome; /* enum outcome */
+	int32_t exit_code;
+	uint32_t queued_us; /* waiting in the keeper */
+	uint64_t wall_us;
+	uint64_t cpu_us;
+	uint64_t memory_peak_bytes;
+	char note[160]; /* a line for stderr; empty: none */
+};
+
+struct wire_fork {
+	uint32_t child;
+	uint32_t hurry; /* a job is waiting: spare the preparations */
+};
+
+struct wire_child {
+	uint32_t child;
+	int32_t pid; /* 0: the fork failed, no descriptor comes */
+};
+
+struct wire_exit {
+	uint32_t child;
+	int32_t status; /* as wait4 gives it */
+	uint64_t cpu_us;
+};
+
+struct wire_job {
+	uint32_t code_n;
+	uint32_t stdin_n;
+};
+
+/* How a guest's turn ended. */
+enum turn_end {
+	TURN_RETURNED, /* with a status */
+	TURN_EXITED,   /* proc_exit: os._exit and its like */
+	TURN_TRAPPED,  /* the machine stopped it */
+};
+
+struct wire_done {
+	uint32_t end; /* enum turn_end */
+	int32_t status;
+	uint32_t out_of_memory; /* trapped with the memory at its limit */
+	uint32_t zero;
+	uint64_t cpu_us;
+	uint64_t memory_peak_bytes;
+	char trap[96]; /* the reason of a trap, NUL-terminated */
+};
+
+/* A whole frame in a reader's buffer; borrowed from it. */
+struct frame {
+	enum frame_type type;
+	unsigned fds;
+	struct span payload;
+};
+
+/* Looks at the front of bytes. 1: *ret_frame is whole and *ret_n bytes long;
+ * 0: more bytes are needed; -EPROTO: no frame may begin like this. allowed is
+ * the set of types (1u << type) that this peer may send now. */
+int wire_next(struct span bytes, uint32_t allowed, struct frame *ret_frame,
+    size_t *ret_n, struct err *err);
+
+/* Copies the fixed part of a payload, n bytes, into record, and leaves what
+ * follows in *ret_rest (NULL: nothing may follow). 0 or -EPROTO. */
+int wire_take(const struct frame *frame, void *record, size_t n,
+    struct span *ret_rest, struct err *err);
+
+/* Adds a frame whose payload is record and then the two tails (of 0 bytes
+ * where unused). 0, -ENOBUFS or -ENOMEM. */
+int wire_put(struct buf *buf, enum frame_type type, const void *record,
+    size_t n, struct span tail, struct span tail2);
+
+/* The descriptors that a frame of this type carries. */
+unsigned wire_fds(enum frame_type type);
+
+#endif

@@ -1,0 +1,107 @@
+/* artifacts.c: finds the artifacts of this build, and verifies them.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "conf/artifacts.h"
+
+#include "base/own.h"
+#include "conf/artifacts_check.h"
+#include "conf/artifacts_dirs.h"
+#include "conf/artifacts_key.h"
+#include "conf/manifest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The sentence for a start without artifacts: what to do comes last, whatever
+ * the length of what comes before. */
+static int
+fail_to_find(
+    const struct places *places, const struct err *worst, struct err *err)
+{
+	if (worst->code)
+		return fail(err, worst->code == ENOENT ? ENOENT : ESTALE,
+		    "%.200s: run breakroom install", worst->text);
+	return fail(err, ENOENT,
+	    "the guest is not installed in %.80s%s%.80s: run breakroom install",
+	    places->dir[0], places->n > 1 ? " or " : "",
+	    places->n > 1 ? places->dir[1] : "");
+}
+
+int
+artifacts_find(struct artifacts *ret_artifacts, struct err *err)
+{
+	struct artifacts_inputs inputs;
+	struct err worst = { 0 };
+	struct places places;
+	char key[65];
+	int r = artifacts_places(&places, err);
+
+	if (r < 0)
+		return r;
+	artifacts_inputs(&inputs);
+	artifacts_key(&inputs, key);
+	for (size_t i = 0; i < places.n; i++) {
+		struct err why = { 0 };
+
+		r = artifacts_check(places.dir[i], key, ret_artifacts, &why);
+		if (r == 0)
+			return 0;
+		if (r != -ENOENT && !worst.code)
+			worst = why;
+	}
+	return fail_to_find(&places, &worst, err);
+}
+
+static int
+verify_file(int dir_fd, const struct manifest_file *file, struct err *err)
+{
+	char digest[65] = "";
+	own_fd int fd =
+	    openat(dir_fd, file->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	int r;
+
+	if (fd < 0)
+		return fail_errno(err, "open %s", file->name);
+	r = manifest_digest(fd, digest);
+	if (r < 0)
+		return fail(err, -r, "read %s: %s", file->name, strerror(-r));
+	if (strcmp(digest, file->sha256) != 0)
+		return fail(err, ESTALE,
+		    "%s is damaged: its digest is not the manifest's: "
+		    "run breakroom install",
+		    file->name);
+	return 0;
+}
+
+static int
+load_manifest(int dir_fd, struct manifest *ret_manifest, struct err *err)
+{
+	char text[MANIFEST_MAX];
+	own_fd int fd = openat(
+	    dir_fd, ARTIFACT_MANIFEST, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	ssize_t n;
+
+	if (fd < 0)
+		return fail_errno(err, "open the manifest");
+	n = read(fd, text, sizeof(text));
+	if (n < 0)
+		return fail_errno(err, "read the manifest");
+	return manifest_parse(text, (size_t)n, ret_manifest, err);
+}
+
+int
+artifacts_verify(const struct artifacts *artifacts, struct err *err)
+{
+	struct manifest manifest;
+	own_fd int dir_fd =
+	    open(artifacts->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int r;
+
+	if (dir_fd < 0)
+		return fail_errno(err, "open %.200s", artifacts->dir);
+	r = load_manifest(dir_fd, &manifest, err);
+	for (size_t i = 0; r == 0 && i < MANIFEST_FILES; i++)
+		r = verify_file(dir_fd, &manifest.files[i], err);
+	return r;
+}

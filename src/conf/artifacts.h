@@ -1,0 +1,35 @@
+/* artifacts.h: where the compiled guest and its snapshot lie, and whether
+ * they may be trusted. They live in a directory named by a key over all that
+ * they depend on; a start checks owner, mode, sizes, times and header.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONF_ARTIFACTS_H
+#define CONF_ARTIFACTS_H
+
+#include "base/err.h"
+
+#include <limits.h>
+
+#define ARTIFACT_MODULE   "module.cwasm"   /* the compiled guest */
+#define ARTIFACT_STDLIB   "stdlib.zip"     /* Python's library, mapped */
+#define ARTIFACT_MPLDATA  "mpl-data.pack"  /* matplotlib's data, mapped */
+#define ARTIFACT_SNAPSHOT "room.snapshot"  /* memory after start-up */
+#define ARTIFACT_HOT      "room.hot"       /* pages that calls touch */
+#define ARTIFACT_ABOUT    "about.json"     /* versions, for descriptions */
+#define ARTIFACT_MANIFEST "manifest"       /* sizes, times and digests */
+
+struct artifacts {
+	char dir[PATH_MAX];
+	char key[65]; /* hexadecimal SHA-256, NUL-terminated */
+};
+
+/* Finds the artifacts for this build and machine and checks them as said
+ * above, in the places that artifacts_dirs.h lists: $BREAKROOM_DATA alone if
+ * it is set; else PREFIX/lib/breakroom, then the user's cache. 0; -ENOENT when there are none, -ESTALE when
+ * what is there is damaged or for something else: err says which and names
+ * "breakroom install". */
+int artifacts_find(struct artifacts *ret_artifacts, struct err *err);
+
+/* Reads every file and compares its digest with the manifest's. */
+int artifacts_verify(const struct artifacts *artifacts, struct err *err);
+
+#endif

@@ -1,0 +1,15 @@
+/* artifacts_check.h: whether one place holds the artifacts of one key.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONF_ARTIFACTS_CHECK_H
+#define CONF_ARTIFACTS_CHECK_H
+
+#include "base/err.h"
+#include "conf/artifacts.h"
+
+/* Checks owner, mode, sizes, times and header of place/key. 0, and
+ * *ret_artifacts is filled; -ENOENT when the place holds nothing for any key;
+ * -ESTALE when it does, but not for this key, or not intact: err says what. */
+int artifacts_check(const char *place, const char *key,
+    struct artifacts *ret_artifacts, struct err *err);
+
+#endif

@@ -1,0 +1,64 @@
+/* conf.h: what the command line asked for, parsed once and passed as const.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef CONF_CONF_H
+#define CONF_CONF_H
+
+#include "base/err.h"
+#include "base/log.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum command {
+	COMMAND_SERVE,
+	COMMAND_RUN,
+	COMMAND_INSTALL,
+	COMMAND_DOCTOR,
+	COMMAND_VERSION,
+	COMMAND_HELP,
+};
+
+/* When a tool result carries structuredContent; see breakroom(1). */
+enum structured { STRUCTURED_AUTO, STRUCTURED_ALWAYS, STRUCTURED_NEVER };
+
+struct conf {
+	enum command command;
+
+	/* serve and run: the limits of a call */
+	uint32_t timeout_ms;
+	uint32_t max_timeout_ms;
+	uint64_t memory_bytes;
+	uint32_t output_chars;
+	uint64_t files_bytes;
+
+	/* serve */
+	uint32_t concurrency;
+	uint32_t queue;
+	enum structured structured;
+	const char *log_path; /* NULL: stderr */
+	enum log_level log_level;
+
+	/* run: exactly one of code and file ("-": standard input) */
+	bool json;
+	const char *code;
+	const char *file;
+	const char *stdin_path; /* NULL: empty */
+
+	/* install */
+	const char *from; /* NULL: found beside the program */
+
+	/* doctor */
+	bool verify;
+
+	/* help: the command it was asked for */
+	enum command about;
+};
+
+/* Parses argv. Strings are borrowed from argv. 0; -EINVAL with one clear line
+ * in err for a usage error. */
+int conf_parse(int argc, char **argv, struct conf *ret_conf, struct err *err);
+
+/* The text of --help for command (COMMAND_HELP: the overview). */
+const char *conf_help(enum command command);
+
+#endif

@@ -1,0 +1,108 @@
+/* help.c: the texts of --help, joined from options.def by the compiler.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "conf/conf.h"
+
+/* A column of options.def decides whether an option's lines are there. */
+#define IF_1(text) text
+#define IF_0(text) ""
+
+#define VALUE_LINES(name, argument, standard, help) \
+	"  --" name " " argument "\n"               \
+	"      " help " Default: " standard ".\n"
+#define FLAG_LINES(name, help) "  --" name "\n      " help "\n"
+
+#define OVERVIEW                                                         \
+	"usage: breakroom COMMAND [OPTION...]\n"                         \
+	"\n"                                                             \
+	"Runs Python that nobody vouches for, in a room it may break.\n" \
+	"\n"                                                             \
+	"  serve     answer MCP clients on standard input and output\n"  \
+	"  run       run one program and print what it printed\n"        \
+	"  install   prepare the room on this machine (once)\n"          \
+	"  doctor    say what this machine can host, and why not\n"      \
+	"  help CMD  the options of a command\n"                         \
+	"  --version\n"                                                  \
+	"\n"                                                             \
+	"See also: man breakroom\n"
+
+#define SERVE_HEAD                                                        \
+	"usage: breakroom serve [OPTION...]\n"                            \
+	"\n"                                                              \
+	"An MCP server with the tool run_python, on standard input and\n" \
+	"output. Every call runs in a fresh interpreter.\n"               \
+	"\n"
+#define RUN_HEAD                                                           \
+	"usage: breakroom run [OPTION...] (-c CODE | FILE | -)\n"          \
+	"\n"                                                               \
+	"Runs one program and exits with its exit code; 124 at the time\n" \
+	"limit, 137 at the memory limit, 134 after a crash, 125 if it\n"   \
+	"could not run, 2 for wrong usage.\n"                              \
+	"\n"
+#define INSTALL_HEAD                                                    \
+	"usage: breakroom install [OPTION...]\n"                        \
+	"\n"                                                            \
+	"Compiles the guest and makes its snapshot, for this user: a\n" \
+	"minute or two, and about 500 MB on disk.\n"                    \
+	"\n"
+#define DOCTOR_HEAD                                                       \
+	"usage: breakroom doctor [OPTION...]\n"                           \
+	"\n"                                                              \
+	"Says what this machine can host and why not, and runs a hello\n" \
+	"in the room. Exit code 0 if that worked.\n"                      \
+	"\n"
+#define HELP_LINES "  --help\n      Print this text.\n"
+
+/* clang-format off */
+#define VALUE(s, r, i, d, name, argument, standard, kind, field, min, max, help) \
+	PICK(s, r, i, d, VALUE_LINES(name, argument, standard, help))
+#define CHOICE(s, r, i, d, name, argument, standard, field, names, help) \
+	PICK(s, r, i, d, VALUE_LINES(name, argument, standard, help))
+#define TEXT(s, r, i, d, name, argument, standard, field, help) \
+	PICK(s, r, i, d, VALUE_LINES(name, argument, standard, help))
+#define FLAG(s, r, i, d, name, field, help) \
+	PICK(s, r, i, d, FLAG_LINES(name, help))
+
+static const char serve_text[] = SERVE_HEAD
+#define PICK(s, r, i, d, text) IF_##s(text)
+#include "conf/options.def"
+#undef PICK
+	HELP_LINES;
+
+static const char run_text[] = RUN_HEAD
+	"  -c CODE\n      The program itself, instead of a file.\n"
+#define PICK(s, r, i, d, text) IF_##r(text)
+#include "conf/options.def"
+#undef PICK
+	HELP_LINES;
+
+static const char install_text[] = INSTALL_HEAD
+#define PICK(s, r, i, d, text) IF_##i(text)
+#include "conf/options.def"
+#undef PICK
+	HELP_LINES;
+
+static const char doctor_text[] = DOCTOR_HEAD
+#define PICK(s, r, i, d, text) IF_##d(text)
+#include "conf/options.def"
+#undef PICK
+	HELP_LINES;
+/* clang-format on */
+
+const char *
+conf_help(enum command command)
+{
+	switch (command) {
+	case COMMAND_SERVE:
+		return serve_text;
+	case COMMAND_RUN:
+		return run_text;
+	case COMMAND_INSTALL:
+		return install_text;
+	case COMMAND_DOCTOR:
+		return doctor_text;
+	case COMMAND_VERSION:
+	case COMMAND_HELP:
+		break;
+	}
+	return OVERVIEW;
+}

@@ -1,0 +1,207 @@
+/* option_table.c: the table made from options.def, and its fields.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "conf/option_table.h"
+
+#include "conf/limits.h"
+#include "conf/option_value.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* In the order of enum structured and enum log_level. */
+static const char *const structured_names[] = { "auto", "always", "never",
+	NULL };
+static const char *const log_level_names[] = { "error", "warn", "info", "debug",
+	NULL };
+
+#define ROW(s, r, i, d, name_, argument_, standard_, kind_, field, help_, ...) \
+	{ .name = (name_),                                                     \
+		.argument = (argument_),                                       \
+		.standard = (standard_),                                       \
+		.help = (help_),                                               \
+		.kind = OPTION_##kind_,                                        \
+		.offset = offsetof(struct conf, field),                        \
+		.taken_by = { (s), (r), (i), (d) },                            \
+		__VA_ARGS__ },
+#define VALUE(                                                           \
+    s, r, i, d, name, argument, standard, kind, field, min_, max_, help) \
+	ROW(s, r, i, d, name, argument, standard, kind, field, help,     \
+	    .min = (min_), .max = (max_))
+#define CHOICE(s, r, i, d, name, argument, standard, field, names, help) \
+	ROW(s, r, i, d, name, argument, standard, CHOICE, field, help,   \
+	    .choices = (names))
+#define TEXT(s, r, i, d, name, argument, standard, field, help) \
+	ROW(s, r, i, d, name, argument, standard, TEXT, field, help, )
+#define FLAG(s, r, i, d, name, field, help) \
+	ROW(s, r, i, d, name, NULL, NULL, FLAG, field, help, )
+
+/* clang-format off */
+const struct option option_table[] = {
+#include "conf/options.def"
+};
+/* clang-format on */
+const size_t option_count = sizeof(option_table) / sizeof(option_table[0]);
+
+_Static_assert(sizeof(enum structured) == sizeof(uint32_t) &&
+		   sizeof(enum log_level) == sizeof(uint32_t),
+    "a choice is written as 32 bits");
+_Static_assert(COMMAND_SERVE == 0 && COMMAND_RUN == 1 && COMMAND_INSTALL == 2 &&
+		   COMMAND_DOCTOR == 3,
+    "the columns of options.def are in this order");
+
+const struct option *
+option_find(enum command command, const char *name, size_t n)
+{
+	if ((unsigned)command >= OPTION_COMMANDS)
+		return NULL;
+	for (size_t i = 0; i < option_count; i++) {
+		const struct option *option = &option_table[i];
+
+		if (option->taken_by[command] && strlen(option->name) == n &&
+		    memcmp(option->name, name, n) == 0)
+			return option;
+	}
+	return NULL;
+}
+
+static void
+number_text(enum option_kind kind, uint64_t number, char *ret_text, size_t n)
+{
+	const char *unit = "";
+
+	if (kind == OPTION_SECONDS && number % 1000 != 0) {
+		(void)snprintf(ret_text, n, "%g", (double)number / 1000.0);
+		return;
+	}
+	if (kind == OPTION_SECONDS) {
+		number /= 1000;
+	} else if (kind == OPTION_SIZE && number % (1024ull * MIB) == 0) {
+		number /= 1024ull * MIB;
+		unit = "G";
+	} else if (kind == OPTION_SIZE && number % MIB == 0) {
+		number /= MIB;
+		unit = "M";
+	}
+	(void)snprintf(ret_text, n, "%llu%s", (unsigned long long)number, unit);
+}
+
+void
+option_range(const struct option *option, char ret_text[OPTION_RANGE_MAX])
+{
+	char min[24], max[24];
+
+	number_text(option->kind, option->min, min, sizeof(min));
+	number_text(option->kind, option->max, max, sizeof(max));
+	(void)snprintf(ret_text, OPTION_RANGE_MAX, "from %s to %s", min, max);
+}
+
+/* A value in an error sentence: short, and no control characters. */
+#define SHOWN_MAX 40
+
+static void
+show_value(const char *value, char ret_text[SHOWN_MAX + 4])
+{
+	size_t n = strlen(value);
+	size_t shown = n > SHOWN_MAX ? SHOWN_MAX : n;
+
+	for (size_t i = 0; i < shown; i++)
+		ret_text[i] = (unsigned char)value[i] < ' ' || value[i] == 0x7f
+				  ? '?'
+				  : value[i];
+	memcpy(ret_text + shown, n > shown ? "..." : "", n > shown ? 4 : 1);
+}
+
+static int
+refuse_number(const struct option *option, const char *value, struct err *err)
+{
+	static const char *const what[] = {
+		[OPTION_SECONDS] = "a number of seconds",
+		[OPTION_SIZE] = "a size like 1048576, 64M or 1G",
+		[OPTION_COUNT] = "a whole number",
+	};
+	char range[OPTION_RANGE_MAX];
+	char shown[SHOWN_MAX + 4];
+
+	option_range(option, range);
+	show_value(value, shown);
+	return fail(err, EINVAL, "--%s takes %s %s, not '%s'", option->name,
+	    what[option->kind], range, shown);
+}
+
+static int
+set_number(const struct option *option, const char *value, void *field,
+    struct err *err)
+{
+	uint64_t number = 0;
+	uint32_t narrow;
+	int r;
+
+	if (option->kind == OPTION_SECONDS)
+		r = value_seconds(value, &number);
+	else if (option->kind == OPTION_SIZE)
+		r = value_size(value, &number);
+	else
+		r = value_count(value, &number);
+	if (r < 0 || number < option->min || number > option->max)
+		return refuse_number(option, value, err);
+	if (option->kind == OPTION_SIZE) {
+		memcpy(field, &number, sizeof(number));
+		return 0;
+	}
+	narrow = (uint32_t)number;
+	memcpy(field, &narrow, sizeof(narrow));
+	return 0;
+}
+
+static int
+set_choice(const struct option *option, const char *value, void *field,
+    struct err *err)
+{
+	char shown[SHOWN_MAX + 4];
+	char list[96] = "";
+	uint32_t i;
+
+	for (i = 0; option->choices[i]; i++) {
+		size_t n = strlen(list);
+
+		if (strcmp(option->choices[i], value) == 0) {
+			memcpy(field, &i, sizeof(i));
+			return 0;
+		}
+		(void)snprintf(list + n, sizeof(list) - n, "%s%s",
+		    i == 0                   ? ""
+		    : option->choices[i + 1] ? ", "
+					     : " or ",
+		    option->choices[i]);
+	}
+	show_value(value, shown);
+	return fail(
+	    err, EINVAL, "--%s takes %s, not '%s'", option->name, list, shown);
+}
+
+int
+option_set(const struct option *option, const char *value, struct conf *conf,
+    struct err *err)
+{
+	void *field = (char *)conf + option->offset;
+
+	switch (option->kind) {
+	case OPTION_FLAG:
+		*(bool *)field = true;
+		return 0;
+	case OPTION_TEXT:
+		if (value[0] == '\0')
+			return fail(err, EINVAL, "--%s takes a %s, not ''",
+			    option->name, option->argument);
+		memcpy(field, &value, sizeof(value));
+		return 0;
+	case OPTION_CHOICE:
+		return set_choice(option, value, field, err);
+	case OPTION_SECONDS:
+	case OPTION_SIZE:
+	case OPTION_COUNT:
+		return set_number(option, value, field, err);
+	}
+	BUG("an option of no kind");
+}

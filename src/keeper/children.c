@@ -1,0 +1,166 @@
+/* children.c: what a child says, and what became of it.
+ * Hostile input: frames from a child.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "keeper/children.h"
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/log.h"
+#include "base/sys.h"
+#include "call/call.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+void
+child_kill(struct child *child, enum child_end end)
+{
+	if (child->state == CHILD_FREE || child->state == CHILD_DYING)
+		return;
+	child->end = end;
+	child->state = CHILD_DYING;
+	/* Without a pidfd it is not born yet: killed when it comes. */
+	if (child->pidfd >= 0)
+		(void)sys_pidfd_kill(child->pidfd, SIGKILL);
+}
+
+void
+child_clear(struct child *child)
+{
+	channel_done(&child->channel);
+	fd_close(child->pidfd);
+	fd_close(child->region_fd);
+	memset(child, 0, sizeof(*child));
+	child->pidfd = child->region_fd = child->channel.fd = -1;
+}
+
+static int
+on_frame(struct child *child, const struct frame *frame, struct err *err)
+{
+	struct err said;
+
+	switch (frame->type) {
+	case FRAME_READY:
+		if (child->state != CHILD_WARMING)
+			return fail(err, EPROTO, "child is ready twice");
+		child->state = CHILD_SPARE;
+		return 0;
+	case FRAME_DONE:
+		if (!child->has_call || child->done_seen)
+			return fail(err, EPROTO, "child is done without a job");
+		child->done_seen = true;
+		return wire_take(frame, &child->done, sizeof(child->done), NULL,
+		    err);
+	case FRAME_FAILED:
+		if (wire_take(frame, &said, sizeof(said), NULL, err) < 0)
+			return -EPROTO;
+		said.text[sizeof(said.text) - 1] = '\0';
+		return fail(err, ECHILD, "child failed: %.200s", said.text);
+	case FRAME_CONF:
+	case FRAME_CALL:
+	case FRAME_CANCEL:
+	case FRAME_WARM:
+	case FRAME_RESULT:
+	case FRAME_FORK:
+	case FRAME_CHILD:
+	case FRAME_EXIT:
+	case FRAME_JOB:
+	case FRAME_TYPES:
+		break;
+	}
+	return fail(err, EPROTO, "frame of type %d from a child", frame->type);
+}
+
+int
+child_read(struct child *child, struct err *err)
+{
+	struct frame frame;
+	int fds[WIRE_FDS_MAX];
+	int end = channel_read(&child->channel, err);
+	int r;
+
+	/* What came before the end counts. */
+	while ((r = channel_next(&child->channel, &frame, fds, err)) > 0) {
+		for (unsigned i = 0; i < WIRE_FDS_MAX; i++)
+			fd_close(fds[i]); /* a child has none to give */
+		r = on_frame(child, &frame, err);
+		channel_pop(&child->channel, &frame);
+		if (r < 0)
+			return r;
+	}
+	return r < 0 ? r : end;
+}
+
+static void
+result_of_done(const struct wire_done *done, struct wire_result *result)
+{
+	result->cpu_us = done->cpu_us;
+	result->memory_peak_bytes = done->memory_peak_bytes;
+	result->exit_code = done->status;
+	if (done->end != TURN_TRAPPED) {
+		result->outcome = done->status == 0 ? OUTCOME_OK
+						    : OUTCOME_RAISED;
+		return;
+	}
+	if (done->out_of_memory) {
+		result->outcome = OUTCOME_MEMORY;
+		result->exit_code = 137;
+		(void)snprintf(result->note, sizeof(result->note),
+		    "[the room's memory limit is reached and the program could "
+		    "not go on]");
+		return;
+	}
+	result->outcome = OUTCOME_KILLED;
+	result->exit_code = 134;
+	(void)snprintf(result->note, sizeof(result->note),
+	    "[the interpreter crashed: %.*s]", (int)sizeof(done->trap) - 1,
+	    done->trap);
+}
+
+static void
+result_of_death(const struct child *child, int status,
+    struct wire_result *result)
+{
+	result->outcome = OUTCOME_KILLED;
+	result->exit_code = -1;
+	if (child->end == END_BREACH)
+		(void)snprintf(result->note, sizeof(result->note),
+		    "[the program broke the rules of its room and was killed]");
+	else if (child->end == END_CANCEL)
+		(void)snprintf(result->note, sizeof(result->note),
+		    "[cancelled]");
+	else if (status >= 0 && WIFSIGNALED(status))
+		(void)snprintf(result->note, sizeof(result->note),
+		    "[the room's process was killed by signal %d]",
+		    WTERMSIG(status));
+	else
+		(void)snprintf(result->note, sizeof(result->note),
+		    "[the room's process ended before the program did]");
+}
+
+void
+child_result(const struct child *child, int status, uint64_t cpu_us,
+    struct wire_result *ret_result)
+{
+	uint64_t now = clock_us();
+
+	memset(ret_result, 0, sizeof(*ret_result));
+	ret_result->id = child->call;
+	ret_result->queued_us = (uint32_t)(child->started_us - child->arrived_us);
+	ret_result->wall_us = now - child->started_us;
+	ret_result->cpu_us = cpu_us;
+	if (child->done_seen) {
+		result_of_done(&child->done, ret_result);
+	} else if (child->end == END_DEADLINE) {
+		ret_result->outcome = OUTCOME_TIMEOUT;
+		ret_result->exit_code = -1;
+		(void)snprintf(ret_result->note, sizeof(ret_result->note),
+		    "[killed at the time limit of %.3g s]",
+		    (double)(child->deadline_us - child->started_us) / 1e6);
+	} else {
+		result_of_death(child, status, ret_result);
+	}
+}

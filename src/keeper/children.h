@@ -1,0 +1,66 @@
+/* children.h: the keeper's table of children, and what each is doing.
+ *
+ *   FREE ─fork asked→ FORKING ─pidfd→ WARMING ─READY→ SPARE
+ *                         └──── job handed over ───┴────┘
+ *                                     │ DONE           │ deadline, cancel
+ *                                     ▼                ▼
+ *                                   SPENT ─killed→ DYING ─reaped→ FREE
+ *
+ * A job may be handed to a child before it is ready: it then skips the
+ * preparations that only save time.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef KEEPER_CHILDREN_H
+#define KEEPER_CHILDREN_H
+
+#include "base/err.h"
+#include "call/channel.h"
+#include "conf/limits.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum child_state {
+	CHILD_FREE,
+	CHILD_FORKING, /* asked of the zygote, no pidfd yet */
+	CHILD_WARMING, /* preparing */
+	CHILD_SPARE,   /* waiting for a job */
+	CHILD_SPENT,   /* its result is sent; held for a moment */
+	CHILD_DYING,   /* killed, not yet reaped */
+};
+
+/* Why a child was killed. */
+enum child_end { END_NONE, END_DEADLINE, END_CANCEL, END_BREACH };
+
+struct child {
+	enum child_state state;
+	uint32_t number; /* its name towards the zygote; never reused */
+	int pidfd;       /* -1 until the zygote tells */
+	int region_fd;   /* the output region; -1 once handed to the server */
+	struct channel channel;
+	enum child_end end;
+
+	bool has_call; /* running one: the next fields are valid */
+	uint32_t call;
+	uint64_t arrived_us, started_us, deadline_us;
+
+	bool done_seen;
+	struct wire_done done;
+	uint64_t release_us; /* SPENT: when to kill it */
+};
+
+/* Kills the child, if it lives; its reaping comes later. */
+void child_kill(struct child *child, enum child_end end);
+
+/* Closes all it holds and makes it FREE. */
+void child_clear(struct child *child);
+
+/* Reads what the child sent: READY makes it SPARE, DONE is kept in
+ * child->done. 0; -EPIPE at its end; -EPROTO and others: a breach. */
+int child_read(struct child *child, struct err *err);
+
+/* The result of its call, from what is known now; status is as wait4 gave it
+ * or -1 if unknown. */
+void child_result(const struct child *child, int status, uint64_t cpu_us,
+    struct wire_result *ret_result);
+
+#endif

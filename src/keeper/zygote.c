@@ -1,0 +1,260 @@
+/* zygote.c: the process that forks children. It loads the room once, and then
+ * only forks and reaps.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "keeper/keeper.h"
+
+#include "base/fd.h"
+#include "base/log.h"
+#include "base/own.h"
+#include "base/sys.h"
+#include "call/channel.h"
+#include "conf/limits.h"
+#include "keeper/child.h"
+#include "rooms/kind.h"
+#include "walls/walls.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ZYGOTE_FD 3 /* its channel, and all it has beside the standard three */
+
+/* What the keeper may send us. */
+#define FROM_KEEPER (1u << FRAME_FORK)
+
+struct zygote {
+	struct channel keeper;
+	const struct wire_conf *conf;
+	const struct room_kind *kind;
+	void *state;
+	int signals; /* a signalfd of SIGCHLD */
+	/* Which child a pid is; pids are reused only after they are reaped. */
+	struct living {
+		pid_t pid;
+		uint32_t child;
+	} living[CHILDREN_MAX];
+	unsigned living_n;
+};
+
+static _Noreturn void
+zygote_child(struct zygote *zygote, int socket_fd, int region_fd, pid_t parent)
+{
+	struct child_start start = {
+		.kind = zygote->kind,
+		.state = zygote->state,
+		.conf = zygote->conf,
+		.zygote = parent,
+		.socket_fd = socket_fd,
+		.region_fd = region_fd,
+	};
+
+	child_main(&start);
+}
+
+static int
+child_announce(struct zygote *zygote, uint32_t child, pid_t pid)
+{
+	struct wire_child record = { .child = child, .pid = pid };
+	struct span none = { 0 };
+	int pidfd = pid > 0 ? sys_pidfd_open(pid) : -1;
+
+	if (pid > 0 && pidfd < 0) { /* it could not be killed: not kept */
+		(void)kill(pid, SIGKILL);
+		record.pid = 0;
+	}
+	return channel_put(&zygote->keeper, FRAME_CHILD, &record,
+	    sizeof(record), none, none, &pidfd, pidfd >= 0 ? 1 : 0);
+}
+
+static int
+on_fork(struct zygote *zygote, const struct frame *frame, const int *fds,
+    struct err *err)
+{
+	pid_t self = getpid();
+	struct wire_fork record;
+	pid_t pid = 0;
+	int r = wire_take(frame, &record, sizeof(record), NULL, err);
+
+	if (r < 0)
+		return r;
+	if (zygote->living_n < CHILDREN_MAX && frame->fds == 2) {
+		pid = fork();
+		if (pid == 0)
+			zygote_child(zygote, fds[0], fds[1], self);
+		if (pid < 0)
+			log_error("event=fork error=\"%s\"", strerror(errno));
+	}
+	if (pid > 0)
+		zygote->living[zygote->living_n++] =
+		    (struct living){ pid, record.child };
+	return child_announce(zygote, record.child, pid > 0 ? pid : 0);
+}
+
+static int
+on_keeper(struct zygote *zygote, struct err *err)
+{
+	struct frame frame;
+	int fds[WIRE_FDS_MAX];
+	int r = channel_read(&zygote->keeper, err);
+
+	while (r == 0) {
+		r = channel_next(&zygote->keeper, &frame, fds, err);
+		if (r <= 0)
+			return r;
+		r = on_fork(zygote, &frame, fds, err);
+		channel_pop(&zygote->keeper, &frame);
+		for (unsigned i = 0; i < WIRE_FDS_MAX; i++)
+			fd_close(fds[i]);
+	}
+	return r;
+}
+
+static uint64_t
+cpu_us(const struct rusage *usage)
+{
+	return (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) *
+	    1000000u + (uint64_t)(usage->ru_utime.tv_usec +
+	    usage->ru_stime.tv_usec);
+}
+
+/* Forgets pid; its child's number in *ret_child. */
+static bool
+living_remove(struct zygote *zygote, pid_t pid, uint32_t *ret_child)
+{
+	for (unsigned i = 0; i < zygote->living_n; i++) {
+		if (zygote->living[i].pid != pid)
+			continue;
+		*ret_child = zygote->living[i].child;
+		zygote->living[i] = zygote->living[--zygote->living_n];
+		return true;
+	}
+	return false;
+}
+
+static int
+reap(struct zygote *zygote)
+{
+	struct signalfd_siginfo info;
+	struct wire_exit record = { 0 };
+	struct rusage usage;
+	int status;
+	pid_t pid;
+	int r = 0;
+
+	(void)!read(zygote->signals, &info, sizeof(info));
+	while (r == 0 && (pid = wait4(-1, &status, WNOHANG, &usage)) > 0) {
+		if (!living_remove(zygote, pid, &record.child))
+			continue;
+		record.status = status;
+		record.cpu_us = cpu_us(&usage);
+		r = channel_say(&zygote->keeper, FRAME_EXIT, &record,
+		    sizeof(record));
+	}
+	return r;
+}
+
+static int
+zygote_loop(struct zygote *zygote, struct err *err)
+{
+	int r = 0;
+
+	while (r == 0) {
+		struct pollfd ready[] = {
+			{ .fd = zygote->keeper.fd, .events = POLLIN },
+			{ .fd = zygote->signals, .events = POLLIN },
+		};
+
+		if (channel_waiting(&zygote->keeper))
+			ready[0].events |= POLLOUT;
+		if (poll(ready, 2, -1) < 0 && errno != EINTR)
+			return fail_errno(err, "poll");
+		if (ready[1].revents)
+			r = reap(zygote);
+		if (r == 0 && (ready[0].revents & POLLOUT))
+			r = channel_flush(&zygote->keeper);
+		if (r == 0 && (ready[0].revents & (POLLIN | POLLHUP | POLLERR)))
+			r = on_keeper(zygote, err);
+	}
+	return r;
+}
+
+static int
+zygote_open(struct zygote *zygote, pid_t keeper, struct err *err)
+{
+	sigset_t child;
+	int r = wall_parent(keeper, err);
+
+	if (r == 0)
+		r = wall_privileges(err);
+	if (r < 0)
+		return r;
+	(void)prctl(PR_SET_NAME, "zygote");
+	(void)sigemptyset(&child);
+	(void)sigaddset(&child, SIGCHLD);
+	if (sigprocmask(SIG_BLOCK, &child, NULL) < 0)
+		return fail_errno(err, "sigprocmask");
+	zygote->signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (zygote->signals < 0)
+		return fail_errno(err, "signalfd");
+	zygote->kind = room_kind_find("wasm");
+	return zygote->kind->warm(zygote->conf, &zygote->state, err);
+}
+
+static _Noreturn void
+zygote_main(const struct wire_conf *conf, int channel_fd, pid_t keeper)
+{
+	static struct zygote zygote; /* of 70 KiB: too much for a stack */
+	struct err err = { 0 };
+	int r;
+
+	/* What the keeper holds is not ours: above all its channel to the
+	 * server, whose end the server must see when the keeper dies. */
+	if (dup2(channel_fd, ZYGOTE_FD) < 0 ||
+	    sys_close_range(ZYGOTE_FD + 1, ~0u) < 0)
+		_exit(1);
+	zygote.conf = conf;
+	channel_init(&zygote.keeper, ZYGOTE_FD, FROM_KEEPER, FRAME_MAX,
+	    FRAME_MAX);
+	r = zygote_open(&zygote, keeper, &err);
+	if (r < 0) {
+		(void)channel_say(&zygote.keeper, FRAME_FAILED, &err,
+		    sizeof(err));
+		_exit(1);
+	}
+	r = channel_say(&zygote.keeper, FRAME_WARM, NULL, 0);
+	if (r == 0)
+		r = zygote_loop(&zygote, &err);
+	if (r != -EPIPE)
+		log_error("event=zygote_end error=\"%s\"", err.text);
+	_exit(r == -EPIPE ? 0 : 1);
+}
+
+int
+zygote_start(const struct wire_conf *conf, int *ret_channel, struct err *err)
+{
+	pid_t self = getpid();
+	int fds[2];
+	pid_t pid;
+	int r = fd_pair(fds);
+
+	if (r < 0)
+		return fail(err, -r, "socketpair: %s", strerror(-r));
+	pid = fork();
+	if (pid == 0) {
+		fd_close(fds[0]);
+		zygote_main(conf, fds[1], self);
+	}
+	fd_close(fds[1]);
+	if (pid < 0) {
+		fd_close(fds[0]);
+		return fail_errno(err, "fork the zygote");
+	}
+	*ret_channel = fds[0];
+	return pid;
+}

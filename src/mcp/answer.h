@@ -1,0 +1,31 @@
+/* answer.h: a call's result as the result object of a tool. Pure.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MCP_ANSWER_H
+#define MCP_ANSWER_H
+
+#include "call/call.h"
+#include "conf/conf.h"
+#include "mcp/revision.h"
+
+#include <jansson.h>
+
+/* How an answer is to look. */
+struct answer_form {
+	const struct revision *revision;
+	enum structured structured;
+	size_t bytes_max; /* of the result, dumped */
+};
+
+/* A new result object: a text block for reading, structuredContent where the
+ * form has it, and the small fields in _meta. limits are the call's. Streams
+ * too long for bytes_max lose their middle. NULL without memory. */
+json_t *answer_result(const struct result *result, const struct limits *limits,
+    const struct answer_form *form);
+
+/* The same for a call that never ran; text says why. */
+json_t *answer_refused(const char *text, const struct answer_form *form);
+
+/* A new JSON schema of structuredContent. */
+json_t *answer_schema(void);
+
+#endif

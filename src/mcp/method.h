@@ -1,0 +1,36 @@
+/* method.h: the methods that a client may call. Within mcp/ only.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MCP_METHOD_H
+#define MCP_METHOD_H
+
+#include "mcp/request.h"
+
+/* Names of the protocol's own metadata. */
+#define META_PREFIX       "io.modelcontextprotocol/"
+#define META_VERSION      META_PREFIX "protocolVersion"
+#define META_CAPABILITIES META_PREFIX "clientCapabilities"
+#define META_CLIENT       META_PREFIX "clientInfo"
+#define META_LOG_LEVEL    META_PREFIX "logLevel"
+#define META_SERVER       META_PREFIX "serverInfo"
+#define META_SUBSCRIPTION META_PREFIX "subscriptionId"
+
+/* Which clients may call a method. */
+enum audience {
+	FOR_MODERN = 1,    /* a revision without a handshake */
+	FOR_HANDSHAKE = 2, /* after it */
+	FOR_NEW = 4,       /* before it */
+};
+
+struct method {
+	const char *name;
+	unsigned audience;
+	void (*handle)(struct request *request); /* takes it */
+};
+
+/* The method of that name, or NULL. */
+const struct method *method_find(const json_t *name);
+
+/* Answers a subscription: the server is about to end. */
+void method_end_subscription(struct request *request);
+
+#endif

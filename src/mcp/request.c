@@ -1,0 +1,282 @@
+/* request.c: requests in flight, and what goes back to their peer.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "mcp/request.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/own.h"
+#include "conf/limits.h"
+#include "mcp/jsonrpc.h"
+
+#include <math.h>
+
+/* What an envelope costs beside its id. */
+#define ENVELOPE_FIXED 64u
+/* The most that one costs: with an id escaped in full. */
+#define ENVELOPE_MAX (ID_BYTES_MAX * 6 + ENVELOPE_FIXED)
+
+/* ---- sending ---- */
+
+void
+peer_send(struct peer *peer, json_t *value)
+{
+	own_buf struct buf message;
+
+	/* A batch has as many envelopes as messages. */
+	buf_init(&message, MESSAGE_OUT_MAX + BATCH_MAX * ENVELOPE_MAX);
+	if (!value || jsonrpc_dump(value, &message) < 0)
+		log_error("unable to write a message");
+	else
+		peer->send(peer->arg, &message);
+	json_decref(value);
+}
+
+void
+peer_send_error(
+    struct peer *peer, json_t *id, enum message_code code, const char *text)
+{
+	const struct revision *revision =
+	    peer->revision ? peer->revision : revision_latest();
+
+	peer_send(peer, jsonrpc_error(id, revision->null_id, code, text, NULL));
+}
+
+/* ---- batches ---- */
+
+struct batch *
+batch_new(struct peer *peer, size_t n)
+{
+	struct batch *batch = calloc(1, sizeof(*batch));
+
+	if (!batch)
+		return NULL;
+	batch->peer = peer;
+	batch->answers = json_array();
+	batch->pending = 1;
+	batch->share = MESSAGE_OUT_MAX / n;
+	return batch;
+}
+
+void
+batch_add(struct batch *batch, json_t *answer)
+{
+	(void)json_array_append_new(batch->answers, answer);
+}
+
+void
+batch_release(struct batch *batch)
+{
+	if (--batch->pending > 0)
+		return;
+	if (batch->peer && json_array_size(batch->answers) > 0)
+		peer_send(batch->peer, json_incref(batch->answers));
+	json_decref(batch->answers);
+	free(batch);
+}
+
+/* ---- life of a request ---- */
+
+struct request *
+request_new(struct peer *peer, struct batch *batch,
+    const struct message *message, const struct revision *revision)
+{
+	struct request *request = calloc(1, sizeof(*request));
+
+	if (!request)
+		return NULL;
+	request->mcp = peer->mcp;
+	request->peer = peer;
+	request->revision = revision;
+	request->id = json_incref(message->id);
+	request->params = json_incref(message->params);
+	request->batch = batch;
+	if (batch)
+		batch->pending++;
+	return request;
+}
+
+/* Takes the request from its peer; the batch is held for the caller. */
+static struct batch *
+detach(struct request *request)
+{
+	struct batch *batch = request->batch;
+
+	if (request->state != REQUEST_NEW)
+		LIST_REMOVE(request, link);
+	if (request->state == REQUEST_CALL)
+		request->peer->busy--;
+	if (request->state == REQUEST_LISTEN)
+		request->peer->subscriptions--;
+	request->peer = NULL;
+	request->batch = NULL;
+	return batch;
+}
+
+static void
+request_free(struct request *request)
+{
+	json_decref(request->id);
+	json_decref(request->params);
+	json_decref(request->token);
+	free(request);
+}
+
+static void
+request_reply(struct request *request, json_t *envelope)
+{
+	struct peer *peer = request->peer;
+	struct batch *batch = detach(request);
+
+	request_free(request);
+	if (!batch) {
+		peer_send(peer, envelope);
+		return;
+	}
+	batch_add(batch, envelope);
+	batch_release(batch);
+}
+
+void
+request_answer(struct request *request, json_t *result)
+{
+	request_reply(request, jsonrpc_result(request->id, result));
+}
+
+void
+request_fail(struct request *request, enum message_code code, const char *text,
+    json_t *data)
+{
+	request_reply(
+	    request, jsonrpc_error(request->id, false, code, text, data));
+}
+
+void
+request_keep(struct request *request, enum request_state state)
+{
+	request->state = state;
+	LIST_INSERT_HEAD(&request->peer->requests, request, link);
+	if (state == REQUEST_CALL)
+		request->peer->busy++;
+	else
+		request->peer->subscriptions++;
+}
+
+struct request *
+request_find(struct peer *peer, const json_t *id)
+{
+	struct request *request;
+
+	LIST_FOREACH(request, &peer->requests, link)
+	if (json_equal(request->id, id))
+		return request;
+	return NULL;
+}
+
+void
+request_cancel(struct request *request)
+{
+	struct batch *batch = detach(request);
+
+	if (request->state == REQUEST_CALL)
+		room_cancel(request->mcp->room, request->call);
+	else
+		request_free(request);
+	if (batch)
+		batch_release(batch);
+}
+
+bool
+request_call_ended(struct request *request)
+{
+	struct mcp *mcp = request->mcp;
+	bool waited_for = request->peer != NULL;
+
+	mcp->calls--;
+	mcp->calls_bytes -= request->call_bytes;
+	if (!waited_for) {
+		request_free(request);
+		mcp_release(mcp);
+	}
+	return waited_for;
+}
+
+static size_t
+id_cost(const json_t *id)
+{
+	struct span text = { (const uint8_t *)json_string_value(id),
+		json_string_length(id) };
+
+	return json_is_string(id) ? jsonrpc_text_cost(text) : 20;
+}
+
+struct answer_form
+request_form(const struct request *request)
+{
+	size_t share = request->batch ? request->batch->share : MESSAGE_OUT_MAX;
+	size_t envelope = ENVELOPE_FIXED + id_cost(request->id);
+
+	return (struct answer_form){
+		.revision = request->revision,
+		.structured = request->mcp->conf->structured,
+		.bytes_max = share > envelope ? share - envelope : 0,
+	};
+}
+
+/* ---- progress ---- */
+
+static void
+progress_send(struct request *request, uint64_t now_us)
+{
+	double seconds =
+	    floor((double)(now_us - request->began_us) / 1e5) / 10.0;
+	json_t *params = json_pack(
+	    "{s:O, s:f}", "progressToken", request->token, "progress", seconds);
+	char text[64];
+
+	if (request->revision->progress_message) {
+		(void)snprintf(text, sizeof(text), "%.0f s so far", seconds);
+		(void)json_object_set_new(params, "message", json_string(text));
+	}
+	peer_send(request->peer,
+	    jsonrpc_notification("notifications/progress", params));
+	request->due_us = now_us + PROGRESS_EVERY_MS * 1000u;
+}
+
+void
+mcp_progress(struct mcp *mcp, uint64_t now_us)
+{
+	struct request *request;
+	struct peer *peer;
+
+	LIST_FOREACH(peer, &mcp->peers, link)
+	LIST_FOREACH(request, &peer->requests, link)
+	if (request->token && request->due_us <= now_us)
+		progress_send(request, now_us);
+	mcp_progress_arm(mcp, now_us);
+}
+
+static void
+on_progress_due(uv_timer_t *timer)
+{
+	mcp_progress(timer->data, clock_us());
+}
+
+void
+mcp_progress_arm(struct mcp *mcp, uint64_t now_us)
+{
+	uint64_t due_us = UINT64_MAX;
+	struct request *request;
+	struct peer *peer;
+
+	LIST_FOREACH(peer, &mcp->peers, link)
+	LIST_FOREACH(request, &peer->requests, link)
+	if (request->token && request->due_us < due_us)
+		due_us = request->due_us;
+	if (due_us == UINT64_MAX) {
+		(void)uv_timer_stop(&mcp->progress);
+		return;
+	}
+	now_us = due_us > now_us ? due_us - now_us : 0;
+	(void)uv_timer_start(
+	    &mcp->progress, on_progress_due, now_us / 1000 + 1, 0);
+}

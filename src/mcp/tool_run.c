@@ -1,0 +1,324 @@
+/* tool_run.c: description, schema and arguments of run_python.
+ * Hostile input: the arguments. Pure.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "mcp/tool_run.h"
+
+#include "conf/limits.h"
+#include "mcp/answer.h"
+#include "mcp/jsonrpc.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- the description ---- */
+
+/* What models ask for most, so that a cut list still names it. */
+static const char *const known[] = {
+	"numpy",
+	"pandas",
+	"scipy",
+	"scikit-learn",
+	"matplotlib",
+	"statsmodels",
+	"sympy",
+	"lxml",
+	"openpyxl",
+	"Pillow",
+	"pillow",
+	"networkx",
+	"seaborn",
+	"beautifulsoup4",
+};
+
+#define KNOWN (sizeof(known) / sizeof(known[0]))
+
+static bool
+is_known(const char *name)
+{
+	for (size_t i = 0; i < KNOWN; i++)
+		if (strcmp(known[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* Room that the list of packages leaves for the rest of the text. */
+#define TEXT_PACKAGES_MAX (TOOL_TEXT_MAX - 900u)
+
+/* Adds "name version", unless the list is full. */
+static bool
+add_package(struct buf *text, const char *name, const json_t *version)
+{
+	const char *shown = json_string_value(version);
+	size_t need = strlen(name) + (shown ? strlen(shown) : 0) + 4;
+
+	if (text->n + need > TEXT_PACKAGES_MAX)
+		return false;
+	return buf_printf(text, "%s%s%s", name, shown ? " " : "",
+		   shown ? shown : "") == 0 &&
+	       buf_add_text(text, ", ") == 0;
+}
+
+static void
+add_packages(struct buf *text, json_t *packages)
+{
+	size_t left = json_object_size(packages);
+	const char *name;
+	json_t *version;
+
+	if (left == 0)
+		return;
+	(void)buf_add_text(text, " Installed: ");
+	for (size_t i = 0; i < KNOWN; i++) {
+		version = json_object_get(packages, known[i]);
+		if (version && add_package(text, known[i], version))
+			left--;
+	}
+	json_object_foreach(packages, name,
+	    version) if (!is_known(name) && add_package(text, name, version))
+	    left--;
+	text->n -= 2; /* the last comma */
+	if (left > 0)
+		(void)buf_printf(text, " and %zu more", left);
+	(void)buf_add_text(text, ".");
+}
+
+static int
+add_about(struct buf *text, struct span about, struct err *err)
+{
+	json_t *root, *python, *packages;
+	int r = 0;
+
+	root = json_loadb((const char *)about.p, about.n, 0, NULL);
+	python = json_object_get(root, "python");
+	packages = json_object_get(root, "packages");
+	if (!json_is_string(python) || json_string_length(python) > 100 ||
+	    (packages && !json_is_object(packages))) {
+		r = fail(err, EINVAL, "about.json does not name a Python");
+	} else {
+		(void)buf_printf(text,
+		    "Runs Python %s code in a fresh, isolated room and "
+		    "returns what it printed.",
+		    json_string_value(python));
+		add_packages(text, packages);
+	}
+	json_decref(root);
+	return r;
+}
+
+static const char rules[] =
+    "\n\nOnly printed output comes back: print() every value you want to "
+    "see.\nEach call starts fresh: variables, imports and files of earlier "
+    "calls are gone. Files can be written in /workspace (the working "
+    "directory) and /tmp during a call; they vanish with it.\nThere is no "
+    "network, no pip, no process or shell, and no file of the host. Threads "
+    "work, but run in turn. Top-level await works.\nnumpy's default integer "
+    "has 32 bits in this room (so do pandas columns made from it) and wraps "
+    "silently: pass dtype='int64' where values, sums or products may exceed "
+    "2147483647.\n";
+
+int
+tool_run_text(struct span about, const struct conf *conf, struct buf *text,
+    struct err *err)
+{
+	int r = 0;
+
+	if (about.n > 0)
+		r = add_about(text, about, err);
+	else
+		(void)buf_add_text(text,
+		    "Runs Python code in a fresh, isolated room and returns "
+		    "what it printed.");
+	if (r < 0)
+		return r;
+	(void)buf_add_text(text, rules);
+	r = buf_printf(text,
+	    "Limits of a call: %g s of wall time (timeout_s may ask for up to "
+	    "%g), %llu MiB of memory, %llu MiB of files, %u characters each "
+	    "of stdout and stderr (of more, the middle is left out).",
+	    conf->timeout_ms / 1000.0, conf->max_timeout_ms / 1000.0,
+	    (unsigned long long)(conf->memory_bytes / MIB),
+	    (unsigned long long)(conf->files_bytes / MIB), conf->output_chars);
+	if (r < 0 || text->n >= TOOL_TEXT_MAX)
+		return fail(err, EINVAL, "the tool's description is too long");
+	return 0;
+}
+
+/* ---- the tool object ---- */
+
+static json_t *
+input_schema(const struct conf *conf)
+{
+	return json_pack(
+	    "{s:s, s:{s:{s:s, s:s}, s:{s:s, s:s, s:i, s:f}, s:{s:s, s:s}}, "
+	    "s:[s], s:b}",
+	    "type", "object", "properties", "code", "type", "string",
+	    "description",
+	    "Python source to run as __main__. Use print() for what you want "
+	    "to see.",
+	    "timeout_s", "type", "number", "description",
+	    "Wall-time limit in seconds, if the default is not right.",
+	    "exclusiveMinimum", 0, "maximum", conf->max_timeout_ms / 1000.0,
+	    "stdin", "type", "string", "description",
+	    "Text that the program can read from its standard input; empty "
+	    "by default.",
+	    "required", "code", "additionalProperties", 0);
+}
+
+json_t *
+tool_run_describe(
+    const char *text, const struct conf *conf, const struct revision *revision)
+{
+	static const char title[] = "Run Python";
+	json_t *tool = json_pack("{s:s, s:s, s:o}", "name", TOOL_RUN_NAME,
+	    "description", text, "inputSchema", input_schema(conf));
+
+	if (revision->structured)
+		(void)json_object_set_new(tool, "title", json_string(title));
+	if (revision->structured && conf->structured == STRUCTURED_ALWAYS)
+		(void)json_object_set_new(
+		    tool, "outputSchema", answer_schema());
+	/* Nothing outside the room can be changed, reached or destroyed; but
+	 * a program is not promised to do the same thing twice. */
+	if (revision->annotations)
+		(void)json_object_set_new(tool, "annotations",
+		    json_pack("{s:s, s:b, s:b, s:b, s:b}", "title", title,
+			"readOnlyHint", 0, "destructiveHint", 0,
+			"idempotentHint", 0, "openWorldHint", 0));
+	return tool;
+}
+
+/* ---- arguments ---- */
+
+/* The argument of that name; NULL if it is absent, or null. */
+static const json_t *
+argument(const json_t *arguments, const char *name)
+{
+	const json_t *value = json_object_get(arguments, name);
+
+	return json_is_null(value) ? NULL : value;
+}
+
+static const char *
+type_name(const json_t *value)
+{
+	static const char *const names[] = {
+		[JSON_OBJECT] = "an object",
+		[JSON_ARRAY] = "a list",
+		[JSON_STRING] = "a string",
+		[JSON_INTEGER] = "a number",
+		[JSON_REAL] = "a number",
+		[JSON_TRUE] = "a boolean",
+		[JSON_FALSE] = "a boolean",
+		[JSON_NULL] = "null",
+	};
+
+	return names[json_typeof(value)];
+}
+
+static int
+check_names(const json_t *arguments, struct err *err)
+{
+	char shown[NAME_SHOWN_SIZE];
+	const char *name;
+	json_t *value;
+
+	json_object_foreach((json_t *)arguments, name, value)
+	{
+		json_t *key;
+
+		if (strcmp(name, "code") == 0 || strcmp(name, "stdin") == 0 ||
+		    strcmp(name, "timeout_s") == 0)
+			continue;
+		key = json_string(name);
+		(void)json_shown(key, shown);
+		json_decref(key);
+		return fail(err, EINVAL,
+		    "unknown argument \"%s\": run_python takes code, "
+		    "timeout_s and stdin",
+		    shown);
+	}
+	return 0;
+}
+
+static int
+take_text(const json_t *arguments, const char *name, struct buf *into,
+    struct err *err)
+{
+	const json_t *value = argument(arguments, name);
+	int r;
+
+	if (!value)
+		return 0;
+	if (!json_is_string(value))
+		return fail(err, EINVAL, "%s must be a string, not %s", name,
+		    type_name(value));
+	if (json_string_length(value) > into->max)
+		return fail(err, EINVAL,
+		    "%s has %zu bytes: more than the limit of %zu", name,
+		    json_string_length(value), into->max);
+	r = buf_add(into, json_string_value(value), json_string_length(value));
+	return r < 0 ? fail(err, -r, "no memory for %s", name) : 0;
+}
+
+static int
+take_timeout(const json_t *arguments, const struct conf *conf,
+    struct limits *limits, struct err *err)
+{
+	const json_t *value = argument(arguments, "timeout_s");
+	double seconds, ms;
+
+	if (!value)
+		return 0;
+	if (!json_is_number(value))
+		return fail(err, EINVAL, "timeout_s must be a number, not %s",
+		    type_name(value));
+	seconds = json_number_value(value);
+	if (!(seconds > 0))
+		return fail(err, EINVAL, "timeout_s must be more than 0");
+	ms = ceil(seconds * 1000.0);
+	if (ms > conf->max_timeout_ms)
+		return fail(err, EINVAL, "timeout_s must be at most %g",
+		    conf->max_timeout_ms / 1000.0);
+	limits->wall_ms = ms < WALL_MS_MIN ? WALL_MS_MIN : (uint32_t)ms;
+	return 0;
+}
+
+static int
+fill(struct call *call, const json_t *arguments, const struct conf *conf,
+    struct err *err)
+{
+	int r = check_names(arguments, err);
+
+	if (r == 0 && !argument(arguments, "code"))
+		r = fail(
+		    err, EINVAL, "code is required: the Python source to run");
+	if (r == 0)
+		r = take_text(arguments, "code", &call->code, err);
+	if (r == 0)
+		r = take_text(arguments, "stdin", &call->stdin_bytes, err);
+	if (r == 0)
+		r = take_timeout(arguments, conf, &call->limits, err);
+	return r;
+}
+
+int
+tool_run_call(const json_t *arguments, const struct conf *conf,
+    struct call **ret_call, struct err *err)
+{
+	struct call *call = call_new();
+	int r;
+
+	if (!call)
+		return fail(err, ENOMEM, "no memory for a call");
+	call->limits.wall_ms = conf->timeout_ms;
+	call->limits.output_chars = conf->output_chars;
+	call->limits.memory_bytes = conf->memory_bytes;
+	call->limits.files_bytes = conf->files_bytes;
+	r = fill(call, arguments, conf, err);
+	if (r < 0)
+		call_free(call);
+	else
+		*ret_call = call;
+	return r;
+}

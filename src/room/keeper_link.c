@@ -1,0 +1,256 @@
+/* keeper_link.c: a room's channel to its keeper: calls out, results in.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "room/room_impl.h"
+
+#include "base/clock.h"
+#include "base/fd.h"
+#include "base/log.h"
+#include "call/output.h"
+#include "conf/limits.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FROM_KEEPER \
+	(1u << FRAME_WARM | 1u << FRAME_FAILED | 1u << FRAME_RESULT)
+
+/* Calls of one moment; more wait until the socket has taken them. */
+#define OUT_MAX (4u * FRAME_MAX)
+
+/* ---- results ---- */
+
+static void
+note_add(struct stream *stream, const char *note)
+{
+	struct buf *text = &stream->text;
+
+	if (!*note)
+		return;
+	if (text->n > 0 && text->p[text->n - 1] != '\n')
+		(void)buf_add_text(text, "\n");
+	(void)buf_printf(text, "%s\n", note);
+}
+
+static void
+usage_fill(struct ticket *ticket, const struct wire_result *record)
+{
+	ticket->result.usage = (struct usage){
+		.queued_us = ticket->queued_us + record->queued_us,
+		.wall_us = record->wall_us,
+		.cpu_us = record->cpu_us,
+		.memory_peak_bytes = record->memory_peak_bytes,
+	};
+}
+
+static void
+result_fill(struct ticket *ticket, const struct wire_result *record, int region,
+    uint32_t chars)
+{
+	struct result *result = &ticket->result;
+	struct err err = { 0 };
+	int r = 0;
+
+	result->outcome = (enum outcome)record->outcome;
+	result->exit_code = record->exit_code;
+	result->timed_out = record->outcome == OUTCOME_TIMEOUT;
+	usage_fill(ticket, record);
+	if (region >= 0)
+		r = output_read(region, chars, OUTPUT_OUT, &result->out, &err);
+	if (region >= 0 && r == 0)
+		r = output_read(region, chars, OUTPUT_ERR, &result->err, &err);
+	if (r < 0)
+		log_error("event=output error=\"%s\"", err.text);
+	note_add(&result->err, record->note);
+}
+
+static int
+on_result(struct room *room, const struct frame *frame, int region,
+    struct err *err)
+{
+	struct wire_result record;
+	struct ticket *ticket;
+	int r = wire_take(frame, &record, sizeof(record), NULL, err);
+
+	if (r < 0)
+		return r;
+	record.note[sizeof(record.note) - 1] = '\0';
+	ticket = tickets_take(&room->running, record.id);
+	if (!ticket || record.outcome > OUTCOME_REFUSED)
+		return fail(err, EPROTO, "a result for call %u", record.id);
+	result_fill(ticket, &record, region, room->conf->output_chars);
+	/* At once, not in the next turn: a call is short, a turn is not. */
+	ticket_deliver(ticket);
+	return 0;
+}
+
+/* ---- frames ---- */
+
+static int
+on_frame(struct room *room, const struct frame *frame, int fd, struct err *err)
+{
+	if (frame->type == FRAME_RESULT)
+		return on_result(room, frame, fd, err);
+	if (frame->type == FRAME_WARM) {
+		room->state = ROOM_WARM;
+		room->restart_ms = RESTART_MS_MIN;
+		room->failure.code = 0;
+		return 0;
+	}
+	room->state = ROOM_STARTING;
+	if (wire_take(frame, &room->failure, sizeof(room->failure), NULL, err) <
+	    0)
+		return -EPROTO;
+	room->failure.text[sizeof(room->failure.text) - 1] = '\0';
+	log_warn("event=room_failed error=\"%s\"", room->failure.text);
+	/* EAGAIN: it is starting again by itself; calls wait for it. */
+	while (room->failure.code != EAGAIN && room->queued.n > 0) {
+		struct ticket *ticket = tickets_pop(&room->queued);
+
+		ticket_fail(ticket, OUTCOME_REFUSED, room->failure.text);
+		room_finish(room, ticket);
+	}
+	return 0;
+}
+
+static int
+frames_take(struct room *room, struct err *err)
+{
+	struct frame frame;
+	int fds[WIRE_FDS_MAX];
+	int end = channel_read(&room->channel, err);
+	int r;
+
+	while ((r = channel_next(&room->channel, &frame, fds, err)) > 0) {
+		r = on_frame(room, &frame, fds[0], err);
+		channel_pop(&room->channel, &frame);
+		for (unsigned i = 0; i < WIRE_FDS_MAX; i++)
+			fd_close(fds[i]);
+		/* A call's done may have closed the room. */
+		if (r < 0 || room->state == ROOM_CLOSING)
+			return r;
+	}
+	return r < 0 ? r : end;
+}
+
+static void
+on_poll(uv_poll_t *poll, int status, int events)
+{
+	struct room *room = poll->data;
+	struct err err = { 0 };
+	int r = status;
+
+	if (r == 0 && (events & UV_WRITABLE))
+		(void)channel_flush(&room->channel);
+	if (r == 0 && (events & UV_READABLE))
+		r = frames_take(room, &err);
+	if (room->state == ROOM_CLOSING)
+		return;
+	if (r < 0)
+		room_lost(room, &err);
+	else
+		room_advance(room);
+}
+
+void
+room_listen(struct room *room)
+{
+	int events = UV_READABLE;
+
+	if (channel_waiting(&room->channel))
+		events |= UV_WRITABLE;
+	(void)uv_poll_start(room->poll, events, on_poll);
+}
+
+/* ---- calls ---- */
+
+static int
+call_send(struct room *room, const struct ticket *ticket)
+{
+	const struct call *call = ticket->call;
+	struct wire_call record = { .id = call->id,
+		.wall_ms = call->limits.wall_ms,
+		.code_n = (uint32_t)call->code.n,
+		.stdin_n = (uint32_t)call->stdin_bytes.n };
+
+	return channel_put(&room->channel, FRAME_CALL, &record, sizeof(record),
+	    buf_span(&call->code), buf_span(&call->stdin_bytes), NULL, 0);
+}
+
+void
+room_advance(struct room *room)
+{
+	if (room->state != ROOM_WARM && room->state != ROOM_STARTING)
+		return;
+	while (room->state == ROOM_WARM && room->queued.n > 0 &&
+	    room->running.n < room->conf->concurrency &&
+	    room->channel.out.n + FRAME_MAX < OUT_MAX) {
+		struct ticket *ticket = tickets_pop(&room->queued);
+
+		ticket->queued_us =
+		    (uint32_t)(clock_us() - ticket->call->submitted_us);
+		tickets_push(&room->running, ticket);
+		/* A keeper that is gone is seen by reading from it. */
+		(void)call_send(room, ticket);
+	}
+	room_listen(room);
+}
+
+/* ---- the start ---- */
+
+static int
+conf_send(struct room *room, struct err *err)
+{
+	struct wire_conf record = {
+		.memory_bytes = room->conf->memory_bytes,
+		.files_bytes = room->conf->files_bytes,
+		.files_count = FILES_COUNT_DEFAULT,
+		.output_chars = room->conf->output_chars,
+		.concurrency = room->conf->concurrency,
+		.log_level = (uint32_t)room->conf->log_level,
+	};
+	int r;
+
+	(void)snprintf(record.artifacts_dir, sizeof(record.artifacts_dir), "%s",
+	    room->artifacts->dir);
+	r = channel_say(&room->channel, FRAME_CONF, &record, sizeof(record));
+	return r < 0 ? fail(err, -r, "configure the keeper: %s", strerror(-r))
+		     : 0;
+}
+
+static int
+channel_open(struct room *room, int fd, struct err *err)
+{
+	int r;
+
+	channel_init(&room->channel, fd, FROM_KEEPER, 64u * KIB, OUT_MAX);
+	room->poll = calloc(1, sizeof(*room->poll));
+	r = room->poll ? uv_poll_init(room->loop, room->poll, fd) : -ENOMEM;
+	if (r < 0) {
+		free(room->poll);
+		room->poll = NULL;
+		return fail(err, -r, "listen to the keeper: %s",
+		    uv_strerror(r));
+	}
+	room->poll->data = room;
+	room->state = ROOM_STARTING;
+	return 0;
+}
+
+void
+room_spawn(struct room *room)
+{
+	struct err err = { 0 };
+	int fd = -1;
+	int r = launcher_spawn(room->launcher, &fd, &err);
+
+	if (r == 0)
+		r = channel_open(room, fd, &err);
+	if (r == 0)
+		r = conf_send(room, &err);
+	if (r < 0)
+		room_lost(room, &err);
+	else
+		room_listen(room);
+}

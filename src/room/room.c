@@ -1,0 +1,185 @@
+/* room.c: opening, using and closing a room.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "room/room_impl.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "conf/limits.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static void
+on_soon(uv_timer_t *timer)
+{
+	struct room *room = timer->data;
+	struct ticket *ticket;
+
+	while ((ticket = tickets_pop(&room->finished)))
+		ticket_deliver(ticket);
+}
+
+void
+room_finish(struct room *room, struct ticket *ticket)
+{
+	tickets_push(&room->finished, ticket);
+	(void)uv_timer_start(&room->soon, on_soon, 0, 0);
+}
+
+static void
+on_restart(uv_timer_t *timer)
+{
+	room_spawn(timer->data);
+}
+
+static void
+on_poll_closed(uv_handle_t *handle)
+{
+	free(handle);
+}
+
+/* The handle first: it must leave the loop while its descriptor is open. */
+static void
+channel_close(struct room *room)
+{
+	if (room->poll)
+		uv_close((uv_handle_t *)room->poll, on_poll_closed);
+	room->poll = NULL;
+	channel_done(&room->channel);
+}
+
+void
+room_lost(struct room *room, const struct err *err)
+{
+	struct ticket *ticket;
+
+	log_warn("event=keeper_lost error=\"%s\" restart_ms=%u", err->text,
+	    room->restart_ms);
+	channel_close(room);
+	room->state = ROOM_DOWN;
+	while ((ticket = tickets_pop(&room->running))) {
+		ticket_fail(ticket, OUTCOME_ROOM_LOST,
+		    "[the room was lost while the program ran: call again]");
+		room_finish(room, ticket);
+	}
+	(void)uv_timer_start(&room->restart, on_restart, room->restart_ms, 0);
+	room->restart_ms = room->restart_ms * 2 < RESTART_MS_MAX
+	    ? room->restart_ms * 2
+	    : RESTART_MS_MAX;
+}
+
+int
+room_open(uv_loop_t *loop, struct launcher *launcher, const struct conf *conf,
+    const struct artifacts *artifacts, struct room **ret_room, struct err *err)
+{
+	struct room *room = calloc(1, sizeof(*room));
+
+	if (!room)
+		return fail(err, ENOMEM, "open a room");
+	*room = (struct room){ .loop = loop, .launcher = launcher,
+		.conf = conf, .artifacts = artifacts,
+		.restart_ms = RESTART_MS_MIN };
+	room->channel.fd = -1;
+	tickets_init(&room->queued);
+	tickets_init(&room->running);
+	tickets_init(&room->finished);
+	(void)uv_timer_init(loop, &room->restart);
+	(void)uv_timer_init(loop, &room->soon);
+	room->restart.data = room->soon.data = room;
+	room_spawn(room);
+	*ret_room = room;
+	return 0;
+}
+
+void
+room_submit(struct room *room, struct call *call)
+{
+	struct ticket *ticket = ticket_new(call);
+
+	if (!ticket)
+		BUG("no memory for a call");
+	call->id = ++room->next_id;
+	call->submitted_us = clock_us();
+	if (room->failure.code != 0 && room->failure.code != EAGAIN) {
+		ticket_fail(ticket, OUTCOME_REFUSED, room->failure.text);
+		room_finish(room, ticket);
+		return;
+	}
+	if (room->queued.n >= room->conf->queue &&
+	    room->running.n >= room->conf->concurrency) {
+		ticket_fail(ticket, OUTCOME_REFUSED,
+		    "[the server is busy and its queue is full: call again "
+		    "later]");
+		room_finish(room, ticket);
+		return;
+	}
+	tickets_push(&room->queued, ticket);
+	room_advance(room);
+}
+
+void
+room_cancel(struct room *room, uint32_t id)
+{
+	struct ticket *ticket = tickets_take(&room->queued, id);
+	struct wire_cancel record = { id };
+
+	if (ticket) {
+		ticket_fail(ticket, OUTCOME_KILLED, "[cancelled]");
+		room_finish(room, ticket);
+	} else if (room->state == ROOM_WARM) {
+		(void)channel_say(&room->channel, FRAME_CANCEL, &record,
+		    sizeof(record));
+		room_listen(room);
+	}
+}
+
+unsigned
+room_busy(const struct room *room)
+{
+	return room->queued.n + room->running.n;
+}
+
+bool
+room_ready(const struct room *room)
+{
+	return room->state == ROOM_WARM;
+}
+
+/* ---- the end ---- */
+
+static void
+on_closed(uv_handle_t *handle)
+{
+	struct room *room = handle->data;
+
+	if (--room->handles == 0)
+		free(room);
+}
+
+static void
+close_handle(struct room *room, uv_handle_t *handle)
+{
+	handle->data = room;
+	room->handles++;
+	uv_close(handle, on_closed);
+}
+
+void
+room_close(struct room *room)
+{
+	struct ticket *ticket;
+
+	if (!room || room->state == ROOM_CLOSING)
+		return;
+	channel_close(room); /* the keeper ends, and all below it */
+	room->state = ROOM_CLOSING;
+	while ((ticket = tickets_pop(&room->running)) ||
+	    (ticket = tickets_pop(&room->queued))) {
+		ticket_fail(ticket, OUTCOME_KILLED, "[the server is ending]");
+		tickets_push(&room->finished, ticket);
+	}
+	while ((ticket = tickets_pop(&room->finished)))
+		ticket_deliver(ticket);
+	close_handle(room, (uv_handle_t *)&room->restart);
+	close_handle(room, (uv_handle_t *)&room->soon);
+}

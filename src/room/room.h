@@ -1,0 +1,45 @@
+/* room.h: the server's view of a room: a warm, walled place which runs calls,
+ * each in a child of its own. It queues what exceeds the room's concurrency,
+ * and has the launcher replace a keeper that died.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef ROOM_ROOM_H
+#define ROOM_ROOM_H
+
+#include "base/err.h"
+#include "call/call.h"
+#include "conf/artifacts.h"
+#include "conf/conf.h"
+
+#include <stdbool.h>
+#include <uv.h>
+
+struct room;
+struct launcher;
+
+/* Opens a room on the loop; its keeper starts at once and calls may be
+ * submitted at once. Borrows conf, artifacts and launcher until room_close's
+ * callback. 0 or -errno. */
+int room_open(uv_loop_t *loop, struct launcher *launcher,
+    const struct conf *conf, const struct artifacts *artifacts,
+    struct room **ret_room, struct err *err);
+
+/* Takes the call and gives it an id. Its result reaches call->done exactly
+ * once, whatever happens to the room, never from within room_submit; done
+ * then owns the call (call_free) and borrows the result until it returns. */
+void room_submit(struct room *room, struct call *call);
+
+/* Ends the call with this id, if it is still queued or running: its done
+ * comes soon, with OUTCOME_KILLED. Unknown ids are ignored. */
+void room_cancel(struct room *room, uint32_t id);
+
+/* Calls queued and running. */
+unsigned room_busy(const struct room *room);
+
+/* True once a keeper has said that its zygote is warm. */
+bool room_ready(const struct room *room);
+
+/* Ends all calls (done is called for each), stops the keeper, closes every
+ * handle on the loop and frees the room. */
+void room_close(struct room *room);
+
+#endif

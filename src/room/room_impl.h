@@ -1,0 +1,94 @@
+/* room_impl.h: what the files of a room share: its state, and the steps
+ * between them.
+ *
+ *            spawn               WARM
+ *   DOWN ───────────▶ STARTING ───────▶ WARM
+ *    ▲                  │  ▲              │
+ *    └── channel lost ──┴──┼── FAILED ────┤
+ *        (back-off)        └──────────────┘
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef ROOM_ROOM_IMPL_H
+#define ROOM_ROOM_IMPL_H
+
+#include "room/room.h"
+
+#include "call/channel.h"
+#include "room/launcher.h"
+
+enum room_state {
+	ROOM_DOWN,     /* no keeper: one is started after the back-off */
+	ROOM_STARTING, /* a keeper, not yet warm */
+	ROOM_WARM,
+	ROOM_CLOSING,
+};
+
+/* A call on its way, in one of the room's lists. */
+struct ticket {
+	struct ticket *next;
+	struct call *call;
+	uint32_t queued_us;   /* set when it is handed to the keeper */
+	struct result result; /* set when it is finished */
+};
+
+struct tickets { /* first in, first out */
+	struct ticket *first, **last;
+	unsigned n;
+};
+
+struct room {
+	uv_loop_t *loop;
+	struct launcher *launcher;
+	const struct conf *conf;
+	const struct artifacts *artifacts;
+	enum room_state state;
+	struct channel channel;
+	uint32_t next_id;
+	uint32_t restart_ms;
+	struct err failure; /* code 0: none since it was last warm */
+	struct tickets queued, running, finished;
+	uv_poll_t *poll;    /* of the channel; NULL without one */
+	uv_timer_t restart; /* of the back-off */
+	uv_timer_t soon;    /* delivers what is finished */
+	unsigned handles;   /* still open while closing */
+};
+
+/* ---- tickets.c ---- */
+
+void tickets_init(struct tickets *tickets);
+void tickets_push(struct tickets *tickets, struct ticket *ticket);
+struct ticket *tickets_pop(struct tickets *tickets);
+/* Takes out the ticket of this call; NULL if it is not there. */
+struct ticket *tickets_take(struct tickets *tickets, uint32_t id);
+
+/* A ticket for the call with an empty result; NULL without memory. */
+struct ticket *ticket_new(struct call *call);
+
+/* The result of a call that did not run to its end: outcome, exit code -1,
+ * and the reason as its stderr. */
+void ticket_fail(struct ticket *ticket, enum outcome outcome,
+    const char *reason);
+
+/* Hands the call and its result to call->done, and frees the ticket. */
+void ticket_deliver(struct ticket *ticket);
+
+/* ---- keeper_link.c: the keeper's channel ---- */
+
+/* Asks the launcher for a keeper and begins to listen to it. */
+void room_spawn(struct room *room);
+
+/* Sends queued calls as far as the concurrency allows. */
+void room_advance(struct room *room);
+
+/* Writes what waits, and listens for what can be done next. */
+void room_listen(struct room *room);
+
+/* ---- room.c ---- */
+
+/* Moves a ticket to those that are delivered in the loop's next turn. */
+void room_finish(struct room *room, struct ticket *ticket);
+
+/* The keeper is lost: ends its calls and starts another one later. */
+void room_lost(struct room *room, const struct err *err);
+
+#endif

@@ -1,0 +1,78 @@
+/* tickets.c: lists of calls on their way.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "room/room_impl.h"
+
+#include <stdlib.h>
+
+void
+tickets_init(struct tickets *tickets)
+{
+	*tickets = (struct tickets){ .last = &tickets->first };
+}
+
+void
+tickets_push(struct tickets *tickets, struct ticket *ticket)
+{
+	ticket->next = NULL;
+	*tickets->last = ticket;
+	tickets->last = &ticket->next;
+	tickets->n++;
+}
+
+static struct ticket *
+take_at(struct tickets *tickets, struct ticket **place)
+{
+	struct ticket *ticket = *place;
+
+	*place = ticket->next;
+	if (!*place)
+		tickets->last = place;
+	tickets->n--;
+	ticket->next = NULL;
+	return ticket;
+}
+
+struct ticket *
+tickets_pop(struct tickets *tickets)
+{
+	return tickets->first ? take_at(tickets, &tickets->first) : NULL;
+}
+
+struct ticket *
+tickets_take(struct tickets *tickets, uint32_t id)
+{
+	struct ticket **place = &tickets->first;
+
+	while (*place && (*place)->call->id != id)
+		place = &(*place)->next;
+	return *place ? take_at(tickets, place) : NULL;
+}
+
+struct ticket *
+ticket_new(struct call *call)
+{
+	struct ticket *ticket = calloc(1, sizeof(*ticket));
+
+	if (!ticket)
+		return NULL;
+	ticket->call = call;
+	result_init(&ticket->result);
+	return ticket;
+}
+
+void
+ticket_fail(struct ticket *ticket, enum outcome outcome, const char *reason)
+{
+	ticket->result.outcome = outcome;
+	ticket->result.exit_code = -1;
+	/* Without memory for the reason the outcome still says it. */
+	(void)buf_printf(&ticket->result.err.text, "%s\n", reason);
+}
+
+void
+ticket_deliver(struct ticket *ticket)
+{
+	ticket->call->done(ticket->call, &ticket->result);
+	result_done(&ticket->result);
+	free(ticket);
+}

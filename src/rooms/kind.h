@@ -1,0 +1,47 @@
+/* kind.h: what a back end is. One file in rooms/ implements one kind and ends
+ * in one const table; rooms.def lists it. No protocol, no JSON, no loop here.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef ROOMS_KIND_H
+#define ROOMS_KIND_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "call/output.h"
+#include "call/wire.h"
+
+#include <stdbool.h>
+
+/* What a child works with. */
+struct room_job {
+	struct span code;
+	struct span stdin_bytes;
+};
+
+struct room_kind {
+	const char *name;
+	const char *summary; /* one line for people who choose */
+
+	/* In the zygote: loads all that a call needs, so that a fork of the
+	 * process can run it. *ret_state is for the functions below. */
+	int (*warm)(const struct wire_conf *conf, void **ret_state,
+	    struct err *err);
+
+	/* In a fresh child, while nobody waits: makes it ready for a call.
+	 * Looks at hurry(arg) between steps and leaves off what can be left
+	 * off as soon as it is true. 0 or -errno: the child is of no use. */
+	int (*prepare)(void *state, struct output *output,
+	    bool (*hurry)(void *arg), void *arg, struct err *err);
+
+	/* In a prepared child, once: runs the job. */
+	void (*run)(void *state, const struct room_job *job,
+	    struct wire_done *ret_done);
+};
+
+#define ROOM(kind) extern const struct room_kind room_##kind;
+#include "rooms/rooms.def"
+#undef ROOM
+
+/* The kind with this name, or NULL. */
+const struct room_kind *room_kind_find(const char *name);
+
+#endif

@@ -1,0 +1,185 @@
+/* wasm.c: the room of WebAssembly: CPython in Wasmtime over a file tree in
+ * memory. Nothing of the host is in it.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "rooms/wasm.h"
+
+#include "conf/artifacts.h"
+#include "conf/limits.h"
+#include "rooms/kind.h"
+#include "wasm/guest_sources.h"
+#include "wasm/hot.h"
+#include "wasm/snapshot.h"
+#include "wasm/stack.h"
+#include "wasm/world.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct wasm_paths {
+	char stdlib[4352], mpldata[4352], snapshot[4352], hot[4352];
+};
+
+static void
+path_set(char path[4352], const char *dir, const char *name)
+{
+	(void)snprintf(path, 4352, "%s/%s", dir, name);
+}
+
+static int
+engine_restore(const struct wire_conf *conf, const struct wasm_paths *paths,
+    struct wasm_room *room, struct err *err)
+{
+	struct engine_options options = { .module_path = room->module_path,
+		.wasi = room->wasi };
+	struct snapshot_info info;
+	struct stack_sizes stack;
+	struct guest_mem mem;
+	int r = snapshot_read_info(paths->snapshot, &info, err);
+
+	if (r == 0)
+		r = stack_setup(&stack, err);
+	if (r < 0)
+		return r;
+	options.memory_max = info.memory_bytes + conf->memory_bytes;
+	options.stack_bytes = stack.native_bytes;
+	r = engine_open(&options, &room->engine, err);
+	if (r == 0)
+		r = snapshot_restore(paths->snapshot, room->engine, room->wasi,
+		    err);
+	if (r < 0)
+		return r;
+	room->memory_before = info.memory_bytes;
+	mem = engine_memory(room->engine);
+	return snapshot_set_window(&mem, &info.window, stack.window_bytes, err);
+}
+
+int
+wasm_room_open(const struct wire_conf *conf, bool with_hot,
+    struct wasm_room *ret_room, struct err *err)
+{
+	struct wasm_paths paths;
+	struct world_options world = {
+		.stdlib_path = paths.stdlib,
+		.mpldata_path = paths.mpldata,
+		.limits = { .bytes = conf->files_bytes,
+		    .entries = conf->files_count,
+		    .file_size = GUEST_FILE_SIZE_MAX },
+	};
+	const char *dir = conf->artifacts_dir;
+	int r;
+
+	path_set(paths.stdlib, dir, ARTIFACT_STDLIB);
+	path_set(paths.mpldata, dir, ARTIFACT_MPLDATA);
+	path_set(paths.snapshot, dir, ARTIFACT_SNAPSHOT);
+	path_set(paths.hot, dir, ARTIFACT_HOT);
+	path_set(ret_room->module_path, dir, ARTIFACT_MODULE);
+	r = world_new(&world, &ret_room->wasi, err);
+	if (r == 0)
+		r = engine_restore(conf, &paths, ret_room, err);
+	if (r == 0 && with_hot)
+		r = hot_load(paths.hot, engine_memory(ret_room->engine),
+		    ret_room->module_path, &ret_room->hot, err);
+	return r;
+}
+
+static int
+wasm_warm(const struct wire_conf *conf, void **ret_state, struct err *err)
+{
+	struct wasm_room *room = calloc(1, sizeof(*room));
+	int r;
+
+	if (!room)
+		return fail(err, ENOMEM, "a room");
+	r = wasm_room_open(conf, true, room, err);
+	if (r < 0)
+		free(room);
+	else
+		*ret_state = room;
+	return r;
+}
+
+static void
+write_output(void *arg, int stream, const uint8_t *bytes, size_t n)
+{
+	output_write(arg, stream == 1 ? OUTPUT_OUT : OUTPUT_ERR, bytes, n);
+}
+
+static int
+turn_must(struct wasm_room *room, const struct guest_source *source,
+    struct err *err)
+{
+	struct turn turn;
+
+	engine_turn(room->engine, (struct span){ source->bytes, source->n },
+	    &turn);
+	if (turn.end != TURN_RETURNED || turn.status != 0)
+		return fail(err, EIO, "%s ended with %d %s", source->name,
+		    turn.status, turn.trap);
+	return 0;
+}
+
+static int
+wasm_prepare(void *state, struct output *output, bool (*hurry)(void *),
+    void *arg, struct err *err)
+{
+	struct wasm_room *room = state;
+	struct span none = { 0 };
+	int r;
+
+	wasi_set_output(room->wasi, write_output, output);
+	wasi_set_input(room->wasi, none, none);
+	if (room->hot && !hurry(arg))
+		hot_populate(room->hot);
+	/* Never left off: no two children may draw the same random numbers. */
+	r = turn_must(room, &guest_fresh, err);
+	if (r == 0 && !hurry(arg)) {
+		r = turn_must(room, &guest_rehearse, err);
+		output_clear(output);
+	}
+	if (r == 0 && room->hot && !hurry(arg))
+		hot_read(room->hot);
+	return r;
+}
+
+static uint64_t
+process_cpu_us(void)
+{
+	struct timespec cpu;
+
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+	return (uint64_t)cpu.tv_sec * 1000000u + (uint64_t)cpu.tv_nsec / 1000u;
+}
+
+static void
+wasm_run(void *state, const struct room_job *job, struct wire_done *ret_done)
+{
+	struct wasm_room *room = state;
+	uint64_t cpu_before = process_cpu_us();
+	struct turn turn;
+
+	wasi_set_input(room->wasi, job->stdin_bytes, job->code);
+	engine_turn(room->engine, (struct span){ guest_call.bytes, guest_call.n },
+	    &turn);
+	*ret_done = (struct wire_done){
+		.end = turn.end,
+		.status = turn.status,
+		.out_of_memory = turn.out_of_memory,
+		.cpu_us = process_cpu_us() - cpu_before,
+		.memory_peak_bytes = engine_memory(room->engine).size -
+		    room->memory_before +
+		    memfs_bytes_peak(wasi_fs(room->wasi)),
+	};
+	memcpy(ret_done->trap, turn.trap, sizeof(ret_done->trap));
+}
+
+const struct room_kind room_wasm = {
+	.name = "wasm",
+	.summary = "CPython and the scientific stack in WebAssembly: no host "
+		   "file, no network, no process",
+	.warm = wasm_warm,
+	.prepare = wasm_prepare,
+	.run = wasm_run,
+};

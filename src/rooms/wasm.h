@@ -1,0 +1,25 @@
+/* wasm.h: opening a wasm room from its artifacts; what the room kind and the
+ * installer's last stage both do.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef ROOMS_WASM_H
+#define ROOMS_WASM_H
+
+#include "base/err.h"
+#include "call/wire.h"
+#include "wasm/engine.h"
+#include "wasm/wasi.h"
+
+struct wasm_room {
+	struct wasi *wasi;
+	struct engine *engine;
+	struct hot *hot;        /* NULL while it is learned */
+	uint64_t memory_before; /* bytes of the restored snapshot */
+	char module_path[4352];
+};
+
+/* Restores the snapshot in conf->artifacts_dir; with the list of hot pages if
+ * with_hot. 0 or -errno. The room lasts as long as the process. */
+int wasm_room_open(const struct wire_conf *conf, bool with_hot,
+    struct wasm_room *ret_room, struct err *err);
+
+#endif

@@ -1,0 +1,137 @@
+/* main.c: the program breakroom: reads the command line, and starts the
+ * launcher before anything else so that it holds nothing of a client's.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/fd.h"
+#include "conf/artifacts.h"
+#include "conf/conf.h"
+#include "conf/paths.h"
+#include "room/launcher.h"
+#include "server/cmd.h"
+#include "server/serve.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define COMPLAINT_MAX 512
+
+void
+complain(const char *text, const char *tail)
+{
+	char line[COMPLAINT_MAX];
+	int n = snprintf(line, sizeof(line), "breakroom: %s%s", text, tail);
+
+	if (n < 0)
+		return;
+	if (n > COMPLAINT_MAX - 1)
+		n = COMPLAINT_MAX - 1;
+	for (int i = 0; i < n; i++)
+		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
+			line[i] = '?';
+	line[n] = '\n';
+	(void)fd_write_all(STDERR_FILENO, line, (size_t)n + 1);
+}
+
+/* A descriptor that we open must never become a standard stream by chance. */
+static int
+open_standard_streams(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR);
+		if (fd < 0)
+			return -errno;
+	} while (fd <= STDERR_FILENO);
+	(void)close(fd);
+	return 0;
+}
+
+static int
+print(const char *text)
+{
+	struct err err;
+	int r = fd_write_all(STDOUT_FILENO, text, strlen(text));
+
+	if (r == 0)
+		return EXIT_SUCCESS;
+	(void)fail(&err, -r, "write standard output: %s", strerror(-r));
+	complain(err.text, "");
+	return EXIT_FAILURE;
+}
+
+static int
+setup_log(const struct conf *conf, struct err *err)
+{
+	int fd = STDERR_FILENO;
+
+	if (conf->log_path) {
+		fd = open(conf->log_path,
+		    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY,
+		    S_IRUSR | S_IWUSR);
+		if (fd < 0)
+			return fail_errno(err, "open %.200s", conf->log_path);
+	}
+	log_setup(fd, conf->log_level);
+	return 0;
+}
+
+/* The commands that need a room. */
+static int
+with_launcher(const struct conf *conf)
+{
+	struct artifacts artifacts;
+	struct launcher *launcher = NULL;
+	struct err err = { 0 };
+	int status;
+
+	if (setup_log(conf, &err) < 0 ||
+	    (conf->command != COMMAND_DOCTOR &&
+		artifacts_find(&artifacts, &err) < 0) ||
+	    launcher_start(&launcher, &err) < 0) {
+		complain(err.text, "");
+		return conf->command == COMMAND_RUN ? RUN_REFUSED
+						    : EXIT_FAILURE;
+	}
+	if (conf->command == COMMAND_SERVE)
+		status = serve_main(conf, launcher, &artifacts);
+	else if (conf->command == COMMAND_RUN)
+		status = cmd_run(conf, launcher, &artifacts);
+	else
+		status = cmd_doctor(conf, launcher);
+	launcher_stop(launcher);
+	return status;
+}
+
+int
+main(int argc, char **argv)
+{
+	struct conf conf;
+	struct err err;
+
+	if (open_standard_streams() < 0)
+		return RUN_REFUSED;
+	/* A reader that went away is an error of a write, not our end. */
+	(void)signal(SIGPIPE, SIG_IGN);
+	if (conf_parse(argc, argv, &conf, &err) < 0) {
+		complain(err.text, "; see breakroom --help");
+		return RUN_USAGE;
+	}
+	switch (conf.command) {
+	case COMMAND_HELP:
+		return print(conf_help(conf.about));
+	case COMMAND_VERSION:
+		return print("breakroom " BREAKROOM_VERSION "\n");
+	case COMMAND_INSTALL:
+		return cmd_install(&conf);
+	case COMMAND_SERVE:
+	case COMMAND_RUN:
+	case COMMAND_DOCTOR:
+		return with_launcher(&conf);
+	}
+	BUG("a command of no kind");
+}

@@ -1,0 +1,22 @@
+/* one_call.h: a room for a single call, on a loop of its own.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef SERVER_ONE_CALL_H
+#define SERVER_ONE_CALL_H
+
+#include "base/err.h"
+#include "call/call.h"
+#include "conf/artifacts.h"
+#include "conf/conf.h"
+
+struct launcher;
+
+/* Opens a room, runs the call and closes the room; takes the call. use gets
+ * the result, which it borrows, before the room is closed. Returns 0 once use
+ * was called; the number of the signal (SIGINT, SIGTERM or SIGHUP) that ended
+ * it before that; -errno. No process is left in any of these cases. */
+int one_call(const struct conf *conf, struct launcher *launcher,
+    const struct artifacts *artifacts, struct call *call,
+    void (*use)(const struct result *result, void *data), void *data,
+    struct err *err);
+
+#endif

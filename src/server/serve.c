@@ -1,0 +1,162 @@
+/* serve.c: a room, the protocol over it and the front before that, on one
+ * loop, from the first byte to the last.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "server/serve.h"
+
+#include "base/log.h"
+#include "base/own.h"
+#include "conf/limits.h"
+#include "front/stdio.h"
+#include "mcp/mcp.h"
+#include "mcp/tool_run.h"
+#include "room/room.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static const int ending_signals[] = { SIGTERM, SIGINT, SIGHUP };
+
+#define SIGNALS (sizeof(ending_signals) / sizeof(ending_signals[0]))
+
+struct server {
+	uv_loop_t loop;
+	struct room *room;
+	struct mcp *mcp;
+	struct stdio *stdio; /* NULL once it has ended */
+	uv_signal_t signals[SIGNALS];
+	struct buf text; /* the tool's description */
+};
+
+/* ---- the description ---- */
+
+static int
+read_about(
+    const struct artifacts *artifacts, struct buf *about, struct err *err)
+{
+	char path[sizeof(artifacts->dir) + sizeof(ARTIFACT_ABOUT) + 1];
+	own_fd int fd = -1;
+	ssize_t got;
+
+	(void)snprintf(
+	    path, sizeof(path), "%s/%s", artifacts->dir, ARTIFACT_ABOUT);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return fail_errno(err, "open %s", path);
+	do {
+		if (buf_reserve(about, 4096) < 0)
+			return fail(err, EFBIG, "%s is too large", path);
+		got = read(fd, about->p + about->n, 4096);
+		if (got < 0)
+			return fail_errno(err, "read %s", path);
+		about->n += (size_t)got;
+	} while (got > 0);
+	return 0;
+}
+
+static int
+describe(struct server *server, const struct conf *conf,
+    const struct artifacts *artifacts, struct err *err)
+{
+	own_buf struct buf about;
+	int r;
+
+	buf_init(&about, ABOUT_MAX);
+	buf_init(&server->text, TOOL_TEXT_MAX + 1024);
+	r = read_about(artifacts, &about, err);
+	if (r == 0)
+		r = tool_run_text(buf_span(&about), conf, &server->text, err);
+	if (r == 0)
+		r = buf_add(&server->text, "", 1); /* it is used as a string */
+	return r;
+}
+
+/* ---- the end ---- */
+
+static void
+on_stdio_ended(void *arg)
+{
+	struct server *server = arg;
+
+	server->stdio = NULL;
+	for (size_t i = 0; i < SIGNALS; i++)
+		uv_close((uv_handle_t *)&server->signals[i], NULL);
+	mcp_close(server->mcp);
+	room_close(server->room);
+}
+
+static void
+on_signal(uv_signal_t *handle, int number)
+{
+	struct server *server = handle->data;
+
+	log_info("signal %d: ending", number);
+	if (server->stdio)
+		stdio_end(server->stdio);
+}
+
+/* ---- the start ---- */
+
+static int
+start(struct server *server, const struct conf *conf, struct err *err)
+{
+	server->mcp = mcp_new(
+	    &server->loop, server->room, conf, (const char *)server->text.p);
+	if (server->mcp)
+		server->stdio = stdio_open(&server->loop, server->mcp,
+		    STDIN_FILENO, STDOUT_FILENO, on_stdio_ended, server);
+	if (!server->stdio) {
+		mcp_close(server->mcp);
+		room_close(server->room);
+		return fail(err, ENOMEM, "no memory");
+	}
+	for (size_t i = 0; i < SIGNALS; i++) {
+		(void)uv_signal_init(&server->loop, &server->signals[i]);
+		server->signals[i].data = server;
+		(void)uv_signal_start(
+		    &server->signals[i], on_signal, ending_signals[i]);
+	}
+	return 0;
+}
+
+static int
+serve(struct server *server, const struct conf *conf, struct launcher *launcher,
+    const struct artifacts *artifacts, struct err *err)
+{
+	int r = uv_loop_init(&server->loop);
+
+	if (r < 0)
+		return fail(err, -r, "event loop: %s", uv_strerror(r));
+	/* The room first: it warms up while the rest is made. */
+	r = room_open(
+	    &server->loop, launcher, conf, artifacts, &server->room, err);
+	if (r < 0)
+		return r;
+	r = describe(server, conf, artifacts, err);
+	if (r < 0)
+		room_close(server->room);
+	else
+		r = start(server, conf, err);
+	(void)uv_run(&server->loop, UV_RUN_DEFAULT);
+	return r;
+}
+
+int
+serve_main(const struct conf *conf, struct launcher *launcher,
+    const struct artifacts *artifacts)
+{
+	struct server server = { .stdio = NULL };
+	struct err err = { 0 };
+	int r;
+
+	/* A client that is gone is an error of write, not a reason to die. */
+	(void)signal(SIGPIPE, SIG_IGN);
+	r = serve(&server, conf, launcher, artifacts, &err);
+	if (r < 0)
+		log_error("%s", err.text);
+	(void)uv_loop_close(&server.loop);
+	buf_done(&server.text);
+	return r < 0 ? 1 : 0;
+}

@@ -1,0 +1,118 @@
+/* fuzz_jsonrpc.c: a client's bytes, line by line, into the protocol core over
+ * a fake room. A line that begins with '!' is not sent: it ends the oldest
+ * call with the rest of the line as its output. Whatever comes in, only valid
+ * messages go out, at most one answer for each line.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "../unit/fake_room.h"
+#include "base/clock.h"
+#include "mcp/jsonrpc.h"
+#include "mcp/mcp.h"
+
+#include <stdio.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct world {
+	unsigned lines, answers;
+};
+
+static void
+check(bool holds, const char *what)
+{
+	if (!holds) {
+		(void)fprintf(stderr, "broken promise: %s\n", what);
+		abort();
+	}
+}
+
+/* A message of ours: strict JSON, and an answer or a notification. */
+static void
+on_message(void *arg, struct buf *text)
+{
+	struct world *world = arg;
+	struct message broken;
+	json_t *value;
+
+	check(!memchr(text->p, '\n', text->n), "one line");
+	check(text->n <= MESSAGE_OUT_MAX, "short enough");
+	value = jsonrpc_load(buf_span(text), &broken);
+	check(value != NULL, "valid JSON");
+	if (!json_object_get(value, "method"))
+		world->answers++;
+	check(json_is_array(value) ||
+		  json_is_text(json_object_get(value, "jsonrpc"), "2.0"),
+	    "JSON-RPC");
+	check(world->answers <= world->lines, "one answer a line");
+	json_decref(value);
+	buf_done(text);
+}
+
+static void
+end_call(struct room *room, struct span output)
+{
+	struct result result;
+
+	if (room->held == 0)
+		return;
+	result_init(&result);
+	result.outcome = output.n % 2 ? OUTCOME_OK : OUTCOME_RAISED;
+	(void)buf_add(&result.out.text, output.p, output.n);
+	(void)buf_add(&result.err.text, output.p, output.n / 2);
+	fake_room_end(room, 0, &result);
+	result_done(&result);
+}
+
+static void
+talk(
+    struct peer *peer, struct room *room, struct world *world, struct span rest)
+{
+	while (rest.n > 0) {
+		const uint8_t *end = memchr(rest.p, '\n', rest.n);
+		size_t n = end ? (size_t)(end - rest.p) : rest.n;
+
+		world->lines++;
+		if (n > 0 && rest.p[0] == '!')
+			end_call(room, (struct span){ rest.p + 1, n - 1 });
+		else
+			peer_receive(peer, (struct span){ rest.p, n });
+		if (room->held > FAKE_CALLS_MAX / 2)
+			return;
+		n += end ? 1 : 0;
+		rest.p += n;
+		rest.n -= n;
+	}
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static uv_loop_t loop;
+	static bool made;
+	const struct conf conf = {
+		.timeout_ms = 30000,
+		.max_timeout_ms = 300000,
+		.memory_bytes = MEMORY_BYTES_DEFAULT,
+		.files_bytes = FILES_BYTES_DEFAULT,
+		.output_chars = OUTPUT_CHARS_DEFAULT,
+		.structured = (enum structured)(size % 3),
+	};
+	struct world world = { 0 };
+	struct room *room = NULL;
+	struct peer *peer;
+	struct mcp *mcp;
+
+	if (!made)
+		made = uv_loop_init(&loop) == 0;
+	check(room_open(&loop, NULL, &conf, NULL, &room, NULL) == 0, "room");
+	mcp = mcp_new(&loop, room, &conf, "text");
+	peer = peer_new(mcp, on_message, &world);
+	talk(peer, room, &world, (struct span){ data, size });
+	/* Subscriptions are answered now: each had a line of its own. */
+	peer_end_subscriptions(peer);
+	mcp_progress(mcp, clock_us() + 3000000);
+	peer_close(peer);
+	mcp_close(mcp);
+	room_close(room);
+	(void)uv_run(&loop, UV_RUN_DEFAULT);
+	return 0;
+}

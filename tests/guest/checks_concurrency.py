@@ -1,0 +1,645 @@
+"""Checks of asyncio, threads, pools and processes, run whole in the room."""
+
+# SPDX-License-Identifier: Apache-2.0
+
+import asyncio
+import concurrent.futures as futures
+import contextlib
+import io
+import queue
+import threading
+import time
+
+
+CHECKS = []
+
+
+def check(function):
+    """Add a function to the checks; it fails by raising."""
+    CHECKS.append(function)
+    return function
+
+
+def main():
+    """Run all checks, and print a line for each."""
+    for function in CHECKS:
+        try:
+            function()
+            print("ok", function.__name__)
+        except BaseException as error:
+            where = error.__traceback__.tb_next
+            line = where.tb_lineno if where else 0
+            print("FAIL", function.__name__, f"line {line}:", repr(error))
+    print(len(CHECKS), "checks")
+
+
+def raises(kind, call, *args, text=""):
+    """Call a function, which must raise `kind` with `text` in its message."""
+    try:
+        call(*args)
+    except kind as error:
+        assert text in str(error), error
+        return error
+    raise AssertionError(f"no {kind.__name__}")
+
+
+@check
+def run_and_sleep():
+    async def main():
+        await asyncio.sleep(0.01)
+        return 5
+
+    assert asyncio.run(main()) == 5
+
+
+@check
+def gather_sleeps_together():
+    async def wait(i):
+        await asyncio.sleep(0.05)
+        return i
+
+    async def main():
+        return await asyncio.gather(*(wait(i) for i in range(20)))
+
+    start = time.monotonic()
+    assert asyncio.run(main()) == list(range(20))
+    assert time.monotonic() - start < 0.5
+
+
+@check
+def task_group():
+    async def square(i):
+        await asyncio.sleep(0.001 * i)
+        return i * i
+
+    async def main():
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(square(i)) for i in range(4)]
+        return [task.result() for task in tasks]
+
+    assert asyncio.run(main()) == [0, 1, 4, 9]
+
+
+@check
+def task_group_error():
+    async def bad():
+        raise ValueError("x")
+
+    async def main():
+        async with asyncio.TaskGroup() as group:
+            group.create_task(bad())
+            group.create_task(asyncio.sleep(9))
+
+    error = raises(ExceptionGroup, asyncio.run, main())
+    assert [type(e) for e in error.exceptions] == [ValueError]
+
+
+@check
+def timeouts():
+    async def main():
+        seen = []
+        try:
+            async with asyncio.timeout(0.01):
+                await asyncio.sleep(5)
+        except TimeoutError:
+            seen.append("timeout")
+        try:
+            await asyncio.wait_for(asyncio.Event().wait(), 0.01)
+        except TimeoutError:
+            seen.append("wait_for")
+        return seen
+
+    assert asyncio.run(main()) == ["timeout", "wait_for"]
+
+
+@check
+def to_thread_and_executor():
+    async def main():
+        loop = asyncio.get_running_loop()
+        with futures.ThreadPoolExecutor(2) as pool:
+            third = await loop.run_in_executor(pool, max, [4, 5])
+        return (
+            await asyncio.to_thread(lambda a: a + 1, 1),
+            await loop.run_in_executor(None, sum, [1, 2]),
+            third,
+        )
+
+    assert asyncio.run(main()) == (2, 3, 5)
+
+
+@check
+def to_thread_fails_and_runs_loops():
+    async def inner():
+        return 7
+
+    async def main():
+        value = await asyncio.to_thread(lambda: asyncio.run(inner()))
+        try:
+            await asyncio.to_thread(lambda: 1 / 0)
+        except ZeroDivisionError:
+            return value
+
+    assert asyncio.run(main()) == 7
+
+
+@check
+def nested_run_is_refused():
+    async def nothing():
+        return None
+
+    async def main():
+        coroutine = nothing()
+        with contextlib.closing(coroutine):
+            asyncio.run(coroutine)
+
+    raises(
+        RuntimeError, asyncio.run, main(),
+        text="cannot be called from a running event loop",
+    )
+
+
+@check
+def queues_locks_and_semaphores():
+    async def main():
+        jobs, out = asyncio.Queue(2), []
+        limit, lock = asyncio.Semaphore(1), asyncio.Lock()
+
+        async def produce():
+            for i in range(5):
+                await jobs.put(i)
+            await jobs.put(None)
+
+        async def consume():
+            while (item := await jobs.get()) is not None:
+                async with limit, lock:
+                    out.append(item)
+
+        await asyncio.gather(produce(), consume())
+        return out
+
+    assert asyncio.run(main()) == [0, 1, 2, 3, 4]
+
+
+@check
+def completion_order_and_cancel():
+    async def wait(i):
+        await asyncio.sleep(0.01 * (3 - i))
+        return i
+
+    async def count():
+        for i in range(3):
+            yield i
+            await asyncio.sleep(0)
+
+    async def main():
+        done = [await f for f in asyncio.as_completed([wait(i) for i in range(3)])]
+        task = asyncio.create_task(asyncio.sleep(9))
+        await asyncio.sleep(0)
+        task.cancel()
+        try:
+            await task
+        except asyncio.CancelledError:
+            done.append("cancelled")
+        return done, [i async for i in count()]
+
+    assert asyncio.run(main()) == ([2, 1, 0, "cancelled"], [0, 1, 2])
+
+
+@check
+def loops_by_hand():
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    future = loop.create_future()
+    loop.call_later(0.01, future.set_result, 7)
+    assert loop.run_until_complete(future) == 7
+    loop.close()
+    asyncio.set_event_loop(None)
+
+
+@check
+def runner_object():
+    async def value():
+        return 3
+
+    with asyncio.Runner() as runner:
+        assert runner.run(value()) == 3
+        assert runner.run(value()) == 3
+
+
+@check
+def waiting_for_ever_is_an_error():
+    async def main():
+        await asyncio.get_running_loop().create_future()
+
+    raises(RuntimeError, asyncio.run, main(), text="nothing can wake them")
+
+
+@check
+def thread_wakes_the_loop():
+    async def main():
+        loop = asyncio.get_running_loop()
+        future = loop.create_future()
+        threading.Thread(
+            target=lambda: loop.call_soon_threadsafe(future.set_result, 9)
+        ).start()
+        return await future
+
+    assert asyncio.run(main()) == 9
+
+
+@check
+def coroutine_from_a_thread():
+    async def value():
+        return 11
+
+    async def main():
+        loop = asyncio.get_running_loop()
+        got = []
+        asyncio.run_coroutine_threadsafe(value(), loop).add_done_callback(
+            lambda f: got.append(f.result())
+        )
+        await asyncio.sleep(0.01)
+        return got
+
+    assert asyncio.run(main()) == [11]
+
+
+@check
+def network_streams_fail_plainly():
+    async def main():
+        await asyncio.open_connection("x", 80)
+
+    raises(OSError, asyncio.run, main(), text="network is off")
+
+
+@check
+def subprocess_of_asyncio_fails_plainly():
+    async def main():
+        await asyncio.create_subprocess_shell("ls")
+
+    raises(OSError, asyncio.run, main(), text="no process")
+
+
+@check
+def threads_join():
+    got = []
+    started = [threading.Thread(target=got.append, args=(i,)) for i in range(3)]
+    for thread in started:
+        thread.start()
+    for thread in started:
+        thread.join()
+    assert got == [0, 1, 2] and not started[0].is_alive()
+
+
+@check
+def threads_count_under_a_lock():
+    count, lock = 0, threading.Lock()
+
+    def work():
+        nonlocal count
+        for _ in range(1000):
+            with lock:
+                count += 1
+
+    started = [threading.Thread(target=work) for _ in range(4)]
+    for thread in started:
+        thread.start()
+    for thread in started:
+        thread.join()
+    assert count == 4000
+
+
+@check
+def consumer_first_with_sentinel():
+    jobs, out = queue.Queue(), []
+
+    def consume():
+        while (item := jobs.get()) is not None:
+            out.append(item)
+
+    consumer = threading.Thread(target=consume)
+    consumer.start()
+    for i in range(5):
+        jobs.put(i)
+    jobs.put(None)
+    consumer.join()
+    assert out == [0, 1, 2, 3, 4]
+
+
+@check
+def daemon_worker_and_queue_join():
+    jobs, out = queue.Queue(), []
+
+    def work():
+        while True:
+            out.append(jobs.get())
+            jobs.task_done()
+
+    threading.Thread(target=work, daemon=True).start()
+    for i in range(5):
+        jobs.put(i)
+    jobs.join()
+    jobs.put(5)
+    jobs.join()
+    assert out == [0, 1, 2, 3, 4, 5]
+
+
+@check
+def workers_that_stop_by_sentinel():
+    jobs, out = queue.Queue(), []
+
+    def work():
+        while True:
+            item = jobs.get()
+            if item is None:
+                break
+            out.append(item)
+            jobs.task_done()
+        out.append("end")
+
+    workers = [threading.Thread(target=work) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    for i in range(6):
+        jobs.put(i)
+    jobs.join()
+    for _ in workers:
+        jobs.put(None)
+    for worker in workers:
+        worker.join()
+    assert sorted(out[:6]) == [0, 1, 2, 3, 4, 5] and out[6:] == ["end"] * 3
+
+
+@check
+def bounded_queue():
+    jobs = queue.Queue(1)
+
+    def produce():
+        for i in range(3):
+            jobs.put(i)
+
+    threading.Thread(target=produce).start()
+    assert [jobs.get() for _ in range(3)] == [0, 1, 2] and jobs.maxsize == 1
+    jobs.put(1)
+    raises(queue.Full, jobs.put_nowait, 2)
+    raises(queue.Full, lambda: jobs.put(2, timeout=0.01))
+    raises(RuntimeError, jobs.put, 2, text="one after another")
+
+
+@check
+def empty_queue():
+    jobs = queue.Queue()
+    raises(queue.Empty, jobs.get_nowait)
+    raises(queue.Empty, lambda: jobs.get(timeout=0.01))
+    raises(RuntimeError, jobs.get, text="one after another")
+
+
+@check
+def handshake_is_a_deadlock():
+    first, second = threading.Event(), threading.Event()
+
+    def work():
+        first.set()
+        second.wait()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    errors = io.StringIO()
+    with contextlib.redirect_stderr(errors):
+        first.wait()
+        second.set()
+        thread.join()
+    assert "Deadlock" in errors.getvalue()
+
+
+@check
+def event_from_a_thread():
+    ready = threading.Event()
+    threading.Thread(target=ready.set).start()
+    assert ready.wait() and not threading.Event().wait(0.01)
+    raises(RuntimeError, threading.Event().wait, text="never be set")
+
+
+@check
+def timer():
+    got = []
+    clock = threading.Timer(0.01, got.append, ["t"])
+    clock.start()
+    clock.join()
+    assert got == ["t"]
+
+
+@check
+def timer_during_sleep():
+    got = []
+    threading.Timer(0.02, got.append, ["t"]).start()
+    start = time.monotonic()
+    time.sleep(0.05)
+    assert got == ["t"] and time.monotonic() - start < 0.2
+
+
+@check
+def barrier():
+    meeting, got = threading.Barrier(3), []
+
+    def work(i):
+        meeting.wait()
+        got.append(i)
+
+    started = [threading.Thread(target=work, args=(i,)) for i in range(3)]
+    for thread in started:
+        thread.start()
+    for thread in started:
+        thread.join()
+    assert sorted(got) == [0, 1, 2]
+
+
+@check
+def condition_and_semaphore():
+    ready, box = threading.Condition(), []
+
+    def produce():
+        with ready:
+            box.append(1)
+            ready.notify()
+
+    threading.Thread(target=produce).start()
+    with ready:
+        assert ready.wait_for(lambda: box, timeout=1) == [1]
+    gate = threading.Semaphore(2)
+    assert gate.acquire() and gate.acquire() and not gate.acquire(timeout=0.01)
+
+
+@check
+def thread_locals_are_apart():
+    data, seen = threading.local(), []
+    data.x = "main"
+
+    def work(i):
+        seen.append(hasattr(data, "x"))
+        data.x = i
+
+    for i in range(2):
+        thread = threading.Thread(target=work, args=(i,))
+        thread.start()
+        thread.join()
+    assert data.x == "main" and seen == [False, False]
+
+
+@check
+def thread_names_and_errors():
+    seen = []
+    thread = threading.Thread(
+        target=lambda: seen.append(threading.current_thread().name), name="w"
+    )
+    thread.start()
+    thread.join()
+    assert seen == ["w"] and threading.current_thread() is threading.main_thread()
+    raises(RuntimeError, thread.start, text="only be started once")
+    errors = io.StringIO()
+    with contextlib.redirect_stderr(errors):
+        bad = threading.Thread(target=lambda: 1 / 0, name="bad")
+        bad.start()
+        bad.join()
+    assert "Exception in thread bad" in errors.getvalue()
+    assert "ZeroDivisionError" in errors.getvalue()
+    assert "breakroom" not in errors.getvalue()
+
+
+@check
+def heartbeat_is_stopped():
+    stop, beats = threading.Event(), []
+
+    def beat():
+        while not stop.is_set():
+            beats.append(1)
+            time.sleep(0.05)
+
+    thread = threading.Thread(target=beat, daemon=True)
+    thread.start()
+    time.sleep(0.1)
+    stop.set()
+    thread.join()
+    assert beats
+
+
+@check
+def lock_held_twice():
+    lock = threading.Lock()
+    assert lock.acquire()
+    assert not lock.acquire(timeout=0.01) and not lock.acquire(blocking=False)
+    raises(RuntimeError, lock.acquire, text="never be released")
+    lock.release()
+    raises(RuntimeError, lock.release, text="release unlocked lock")
+    import _thread
+
+    raw = _thread.allocate_lock()
+    raw.acquire()
+    raises(RuntimeError, raw.acquire, text="never be released")
+
+
+@check
+def thread_pool():
+    with futures.ThreadPoolExecutor(4) as pool:
+        jobs = [pool.submit(pow, i, 2) for i in range(4)]
+        done = sorted(job.result() for job in futures.as_completed(jobs))
+        assert done == [0, 1, 4, 9]
+        assert list(pool.map(str, [1, 2])) == ["1", "2"]
+        assert not futures.wait(jobs).not_done
+        assert isinstance(pool.submit(lambda: 1 / 0).exception(), ZeroDivisionError)
+    raises(RuntimeError, pool.submit, abs, text="after shutdown")
+
+
+@check
+def thread_pool_polled_and_named():
+    names = []
+    with futures.ThreadPoolExecutor(2, thread_name_prefix="p") as pool:
+        job = pool.submit(lambda: names.append(threading.current_thread().name))
+        while not job.done():
+            pass
+    assert names == ["p_0"]
+
+
+@check
+def pool_jobs_that_talk():
+    jobs = queue.Queue()
+    with futures.ThreadPoolExecutor(2) as pool:
+        taken = pool.submit(jobs.get)
+        pool.submit(jobs.put, 5)
+        assert taken.result() == 5
+
+
+@check
+def process_pools():
+    import multiprocessing
+    from multiprocessing import Pool
+    from multiprocessing.pool import ThreadPool
+
+    with Pool(4) as pool:
+        assert pool.map(abs, [-1, -2]) == [1, 2]
+        assert pool.apply_async(pow, (2, 3)).get(timeout=1) == 8
+        assert list(pool.imap(abs, [-3])) == [3]
+    with ThreadPool(2) as pool:
+        assert pool.starmap(pow, [(2, 3)]) == [8]
+    with futures.ProcessPoolExecutor() as pool:
+        assert list(pool.map(abs, [-3])) == [3]
+    assert multiprocessing.cpu_count() == 1
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        assert pool.map(abs, [-5]) == [5]
+
+
+@check
+def processes():
+    import multiprocessing
+
+    results = multiprocessing.Queue()
+    total = multiprocessing.Value("i", 0)
+
+    def work(i):
+        with total.get_lock():
+            total.value += i
+        results.put(i)
+
+    started = [multiprocessing.Process(target=work, args=(i,)) for i in range(3)]
+    for process in started:
+        process.start()
+    for process in started:
+        process.join()
+    assert sorted(results.get() for _ in started) == [0, 1, 2]
+    assert total.value == 3 and started[0].exitcode == 0
+    here, there = multiprocessing.Pipe()
+    there.send("x")
+    assert here.recv() == "x"
+    with multiprocessing.Manager() as manager:
+        assert manager.dict(a=1) == {"a": 1}
+
+
+@check
+def sleep_takes_its_time():
+    start = time.monotonic()
+    time.sleep(0.05)
+    assert 0.04 < time.monotonic() - start < 0.5
+    raises(ValueError, time.sleep, -1)
+    raises(TypeError, time.sleep, "x")
+
+
+@check
+def sched_and_contextvars():
+    import contextvars
+    import sched
+
+    got = []
+    plan = sched.scheduler()
+    plan.enter(0.01, 1, got.append, ["b"])
+    plan.enter(0.005, 1, got.append, ["a"])
+    plan.run()
+    assert got == ["a", "b"]
+    var = contextvars.ContextVar("var", default=0)
+    var.set(1)
+    thread = threading.Thread(target=lambda: got.append(var.get()))
+    thread.start()
+    thread.join()
+    assert got[2] == 0
+
+
+main()

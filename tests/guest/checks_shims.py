@@ -1,0 +1,346 @@
+"""Checks of what the room supplies that its guest lacks, run whole inside."""
+
+# SPDX-License-Identifier: Apache-2.0
+
+import contextlib
+import io
+import os
+import sys
+
+
+CHECKS = []
+
+
+def check(function):
+    """Add a function to the checks; it fails by raising."""
+    CHECKS.append(function)
+    return function
+
+
+def main():
+    """Run all checks, and print a line for each."""
+    for function in CHECKS:
+        try:
+            function()
+            print("ok", function.__name__)
+        except BaseException as error:
+            where = error.__traceback__.tb_next
+            line = where.tb_lineno if where else 0
+            print("FAIL", function.__name__, f"line {line}:", repr(error))
+    print(len(CHECKS), "checks")
+
+
+def raises(kind, call, *args, text=""):
+    """Call a function, which must raise `kind` with `text` in its message."""
+    try:
+        call(*args)
+    except kind as error:
+        assert text in str(error), error
+        return error
+    raise AssertionError(f"no {kind.__name__}")
+
+
+@check
+def absent_package():
+    error = raises(ModuleNotFoundError, __import__, "pytz")
+    assert str(error).startswith("No module named 'pytz': it is not in this room")
+    assert "zoneinfo" in str(error) and error.name == "pytz"
+    error = raises(ImportError, __import__, "nosuchthing.sub")
+    assert str(error) == "No module named 'nosuchthing': it is not in this room"
+
+
+@check
+def absent_package_in_a_traceback():
+    import traceback
+
+    for name in ("pytz", "nosuchthing", "fcntl", "resource", "termios"):
+        try:
+            __import__(name)
+        except ImportError as error:
+            text = "".join(traceback.format_exception(error))
+        assert f"No module named {name!r}: it is not in this room" in text, text
+        assert "site-packages" not in text and "Site init" not in text
+        assert "breakroom" not in text and text.count("File") == 1
+
+
+@check
+def other_import_errors_are_untouched():
+    import importlib.util
+
+    assert importlib.util.find_spec("torch") is None
+    error = raises(ImportError, exec, "import numpy.nosuch")
+    assert str(error) == "No module named 'numpy.nosuch'"
+    error = raises(ImportError, exec, "from math import nosuch")
+    assert "cannot import name 'nosuch'" in str(error)
+
+
+@check
+def user_identity():
+    import getpass
+    import grp
+    import pathlib
+    import pwd
+
+    ids = os.getuid(), os.geteuid(), os.getgid(), os.getegid()
+    assert ids == (1000,) * 4
+    assert os.getlogin() == getpass.getuser() == pwd.getpwuid(1000).pw_name == "user"
+    assert pwd.getpwnam("user").pw_dir == os.path.expanduser("~") == "/workspace"
+    assert grp.getgrgid(1000).gr_name == "user"
+    raises(KeyError, pwd.getpwnam, "root")
+    assert pathlib.Path("/tmp").exists()
+
+
+@check
+def environment():
+    expected = {"HOME", "LANG", "LOGNAME", "PATH", "PWD", "TMPDIR", "USER"}
+    assert set(os.environ) == expected, set(os.environ) ^ expected
+    assert os.environ["HOME"] == os.getcwd() == "/workspace"
+
+
+@check
+def disk_space():
+    import shutil
+
+    total, used, free = shutil.disk_usage("/tmp")
+    assert total == used + free and 0 < free <= total
+    before = shutil.disk_usage("/workspace").free
+    with open("/tmp/big", "wb") as stream:
+        stream.write(bytes(1 << 20))
+    assert before - shutil.disk_usage("/").free >= 1 << 20
+    state = os.statvfs("/workspace")
+    assert state.f_bavail * state.f_frsize == shutil.disk_usage("/").free
+    raises(FileNotFoundError, os.statvfs, "/nosuch")
+
+
+@check
+def processes_are_refused():
+    import subprocess
+
+    for call in (
+        lambda: subprocess.run(["ls"]),
+        lambda: subprocess.run("ls", shell=True, capture_output=True),
+        lambda: subprocess.check_output(["ls"]),
+        lambda: subprocess.Popen(["ls"]),
+        lambda: os.system("ls"),
+        lambda: os.popen("ls"),
+        lambda: os.execv("/bin/ls", ["ls"]),
+    ):
+        raises(OSError, call, text="no process can be started in this room")
+    assert not hasattr(os, "fork") and not hasattr(os, "pipe")
+    raises(AttributeError, lambda: os.fork())
+
+
+@check
+def signals():
+    import signal
+
+    got = []
+    old = signal.signal(signal.SIGTERM, lambda *args: got.append(args[0]))
+    os.kill(os.getpid(), signal.SIGTERM)
+    signal.signal(signal.SIGTERM, old)
+    assert got == [signal.SIGTERM]
+    raises(ProcessLookupError, os.kill, 1, 9)
+    raises(OSError, signal.alarm, 1, text="no timer signals")
+
+
+@check
+def sockets():
+    import socket
+
+    off = "the network is off in this room"
+    raises(OSError, socket.create_connection, ("127.0.0.1", 1), text=off)
+    raises(OSError, socket.create_connection, ("example.org", 80), 3, text=off)
+    raises(socket.gaierror, socket.getaddrinfo, "example.org", 80, text=off)
+    raises(OSError, socket.gethostbyname, "example.org", text=off)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sock:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.settimeout(3)
+        assert sock.gettimeout() == 3
+        for name in ("bind", "connect", "sendto", "listen", "recv", "sendall"):
+            raises(OSError, getattr(sock, name), text=off)
+    raises(OSError, socket.socketpair, text=off)
+    assert socket.gethostname() == "localhost" and socket.htons(1) == 256
+
+
+@check
+def web_clients():
+    import http.client
+    import smtplib
+    import urllib.error
+    import urllib.request
+    import xmlrpc.client
+
+    off = "the network is off in this room"
+    for url in ("http://example.org/", "https://example.org/"):
+        error = raises(OSError, urllib.request.urlopen, url, text=off)
+        assert isinstance(error, urllib.error.URLError)
+    connection = http.client.HTTPSConnection("example.org", timeout=3)
+    raises(OSError, connection.request, "GET", "/", text=off)
+    raises(OSError, smtplib.SMTP, "example.org", 25, text=off)
+    raises(OSError, smtplib.SMTP_SSL, "example.org", text=off)
+    server = xmlrpc.client.ServerProxy("http://example.org/")
+    raises(OSError, lambda: server.hello(), text=off)
+
+
+@check
+def server_classes():
+    import http.server
+    import socketserver
+
+    raises(
+        OSError, http.server.HTTPServer, ("", 0), http.server.BaseHTTPRequestHandler,
+        text="network is off",
+    )
+    raises(
+        OSError, socketserver.TCPServer, ("", 0), socketserver.BaseRequestHandler,
+        text="network is off",
+    )
+
+
+@check
+def tls_module():
+    import ssl
+
+    context = ssl.create_default_context()
+    assert context.check_hostname and context.verify_mode == ssl.CERT_REQUIRED
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    context.load_verify_locations("x")
+    raises(OSError, context.wrap_socket, None, text="network is off")
+    assert issubclass(ssl.SSLCertVerificationError, ssl.SSLError)
+    assert issubclass(ssl.SSLError, OSError)
+    assert ssl.PROTOCOL_TLS_CLIENT and ssl.TLSVersion.TLSv1_2
+
+
+@check
+def key_derivation():
+    import hashlib
+
+    key = hashlib.pbkdf2_hmac("sha256", b"password", b"salt", 2)
+    assert key.hex().startswith("ae4d0c95af6b46d32d0adff928f06dd0")
+    key = hashlib.pbkdf2_hmac("sha1", b"password", b"salt", 1, 25)
+    assert key.hex() == "0c60c80f961f0e71f3a9b524af6012062fe037a6e0f0eb94fe"
+    raises(ValueError, hashlib.pbkdf2_hmac, "sha1", b"p", b"s", 0)
+    key = hashlib.scrypt(b"", salt=b"", n=16, r=1, p=1, dklen=64)
+    assert key.hex().startswith("77d6576238657b203b19ca42c18a0497")
+    assert key.hex().endswith("fcd0069ded0948f8326a753a0fc81f17e8d3e0fb2e0d3628cf35e20c38d18906")
+    raises(ValueError, lambda: hashlib.scrypt(b"p", salt=b"", n=15, r=1, p=1))
+
+
+@check
+def modules_of_threads_import():
+    import concurrent.futures.process
+    import concurrent.futures.thread
+    import multiprocessing.pool
+    import multiprocessing.dummy
+
+    assert concurrent.futures.process.ProcessPoolExecutor
+    assert concurrent.futures.thread.ThreadPoolExecutor
+    assert multiprocessing.pool.ThreadPool and multiprocessing.dummy.Pool
+
+
+@check
+def help_and_quitters():
+    assert "exit()" in repr(exit) and repr(help).startswith("Type help()")
+    with contextlib.redirect_stdout(io.StringIO()) as text:
+        help(len)
+    assert "Return the number of items" in text.getvalue()
+    raises(SystemExit, exit, 3)
+
+
+@check
+def print_as_the_builtin():
+    with contextlib.redirect_stdout(io.StringIO()) as text:
+        print("a", 1, sep="-", end="!")
+        print()
+        print("b", sep=None, end=None)
+        print("c", file=None, flush=True)
+    assert text.getvalue() == "a-1!\nb\nc\n"
+    raises(TypeError, lambda: print("a", sep=1))
+    raises(TypeError, lambda: print("a", nosuch=1))
+    raises(UnicodeEncodeError, print, chr(0xDCE6))
+    assert print.__name__ == "print" and print.__module__ == "builtins"
+
+
+@check
+def standard_streams():
+    assert not sys.stdout.isatty() and not os.isatty(0)
+    assert sys.stdout.fileno() == 1 and sys.stderr.fileno() == 2
+    assert sys.stdout.name == "<stdout>" and sys.stdout.errors == "strict"
+    assert sys.stdin.read() == ""
+    raises(EOFError, input)
+    raises(OSError, os.get_terminal_size)
+
+
+@check
+def random_generators_repeat_by_seed():
+    import random
+
+    import numpy as np
+
+    random.seed(42)
+    assert random.random() == 0.6394267984578837
+    np.random.seed(0)
+    assert np.random.randint(0, 100, 3).tolist() == [44, 47, 64]
+    assert round(float(np.random.default_rng(0).random()), 6) == 0.636962
+
+
+@check
+def warnings_start_clean():
+    import warnings
+
+    with contextlib.redirect_stderr(io.StringIO()) as text:
+        warnings.warn("careful")
+    assert "UserWarning: careful" in text.getvalue()
+    kinds = [f[2] for f in warnings.filters if f[0] == "ignore"]
+    assert DeprecationWarning in kinds and UserWarning not in kinds
+
+
+@check
+def no_state_of_the_warm_up():
+    import asyncio
+    import linecache
+    import logging
+    import matplotlib.pyplot as plt
+
+    assert plt.get_fignums() == [] and logging.root.handlers == []
+    assert os.listdir("/workspace") == [] or "/workspace" == os.getcwd()
+    assert list(linecache.cache) == ["<snippet>"]
+    assert sys.exception() is None and not hasattr(sys, "last_value")
+
+    async def name():
+        return asyncio.current_task().get_name()
+
+    assert asyncio.run(name()) == "Task-1"
+
+
+@check
+def recursion_limits():
+    def deep(n):
+        return deep(n + 1)
+
+    raises(RecursionError, deep, 0)
+    import json
+
+    raises(RecursionError, json.loads, "[" * 200000)
+    source = "x = 399\nif x == 0: y = 0\n"
+    source += "".join(f"elif x == {i}: y = {i}\n" for i in range(1, 400))
+    names = {}
+    exec(source, names)
+    assert names["y"] == 399
+
+
+@check
+def cached_recursion_is_deep():
+    import functools
+
+    @functools.lru_cache(None)
+    def fib(n):
+        return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+    assert fib(400) == 176023680645013966468226945392411250770384383304492191886725992896575345044216019675
+    text = "x" + ".strip()" * 400
+    assert eval(text, {"x": " a "}) == "a"
+
+
+main()

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Checks the includes of src/: which folder may see which, which library is
+used where, own header first.
+SPDX-License-Identifier: Apache-2.0
+"""
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SRC = ROOT / "src"
+
+# A folder sees itself and these.
+SHARED = {"base", "conf", "call"}
+SEES = {
+    "base": set(),
+    "conf": {"base"},
+    "call": {"base", "conf"},
+    "room": SHARED,
+    "mcp": SHARED | {"room"},
+    "front": SHARED | {"room", "mcp"},
+    "server": SHARED | {"room", "mcp", "front"},
+    "walls": SHARED,
+    "wasm": SHARED,
+    "rooms": SHARED | {"walls", "wasm"},
+    "keeper": SHARED | {"walls", "wasm", "rooms"},
+}
+# Headers of constants alone, which a folder further left may see.
+CONSTANTS = {
+    "base": {"conf/limits.h"},
+    "conf": {"wasm/engine_settings.h", "wasm/guest_sources.h"},
+}
+# A library is used by these folders only.
+LIBRARIES = {
+    "uv.h": {"room", "mcp", "front", "server"},
+    "jansson.h": {"mcp", "server"},
+    "wasmtime.h": {"wasm"},
+    "wasm.h": {"wasm"},
+}
+QUOTED = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+ANGLED = re.compile(r"^\s*#\s*include\s+<([^>]+)>")
+
+
+def check_quoted(layer, header, say):
+    """One include of ours."""
+    folder = header.split("/")[0]
+    if not (SRC / header).exists():
+        say(f'"{header}" is not in src/ (write includes from src/)')
+    elif folder not in SEES[layer] | {layer} \
+            and header not in CONSTANTS.get(layer, ()):
+        say(f"{layer}/ may not see {folder}/ ({header})")
+
+
+def check_file(path):
+    """The complaints about one file."""
+    name = path.relative_to(SRC)
+    layer = name.parts[0]
+    complaints = []
+    quoted = []
+    for number, line in enumerate(path.read_text().split("\n"), 1):
+        def say(text, number=number):
+            complaints.append(f"src/{name}:{number}: {text}")
+        if found := QUOTED.match(line):
+            quoted.append(found[1])
+            check_quoted(layer, found[1], say)
+        elif found := ANGLED.match(line):
+            if layer not in LIBRARIES.get(found[1], {layer}):
+                say(f"<{found[1]}> is not used in {layer}/")
+    own = str(name.with_suffix(".h"))
+    if path.suffix == ".c" and (SRC / own).exists() and quoted[:1] != [own]:
+        complaints.append(f'src/{name}: "{own}" must be its first include')
+    return complaints
+
+
+def main():
+    complaints = []
+    for path in sorted(SRC.rglob("*.[ch]")):
+        if path.relative_to(SRC).parts[0] not in SEES:
+            complaints.append(f"{path.relative_to(ROOT)}: no such layer")
+            continue
+        complaints += check_file(path)
+    print("\n".join(complaints), end="\n" if complaints else "")
+    return 1 if complaints else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,105 @@
+#!/bin/sh
+# setup.sh build|test|bench: says what is missing and installs it, by apt (as
+# root or through sudo) and, for the tests, by pip into build/venv. Does
+# nothing, in a moment, when all is there.
+# SPDX-License-Identifier: Apache-2.0
+set -eu
+cd "$(dirname "$0")/.."
+
+say() {
+	echo "setup: $*"
+}
+
+build="gcc libc6-dev make meson ninja-build pkg-config libuv1-dev
+    libjansson-dev libmd-dev scdoc ca-certificates"
+tests="libcmocka-dev clang clang-format clang-tidy cppcheck llvm codespell
+    shellcheck"
+
+case "${1:-}" in
+build)
+	wanted=$build
+	;;
+test | bench)
+	wanted="$build $tests"
+	;;
+*)
+	echo "usage: tools/setup.sh build|test|bench" >&2
+	exit 2
+	;;
+esac
+
+missing=
+for package in $wanted; do
+	state=$(dpkg-query -W -f '${db:Status-Status}' "$package" \
+	    2>/dev/null) || state=
+	[ "$state" = installed ] || missing="$missing $package"
+done
+# These may as well come from elsewhere than apt.
+python3 -m pip --version >/dev/null 2>&1 || missing="$missing python3-pip"
+python3 -c 'import ensurepip' 2>/dev/null || missing="$missing python3-venv"
+tools/build_engine.sh --find-cargo >/dev/null 2>&1 ||
+    missing="$missing cargo-web rustc-web"
+if [ "$1" = bench ]; then
+	command -v npm >/dev/null || missing="$missing nodejs npm"
+fi
+
+if [ -n "$missing" ]; then
+	say "installing by apt:$missing"
+	if ! command -v apt-get >/dev/null; then
+		say "no apt-get here: please install these by other means" >&2
+		exit 1
+	fi
+	root=
+	if [ "$(id -u)" != 0 ]; then
+		root=sudo
+		if ! command -v sudo >/dev/null; then
+			say "neither root nor sudo: please run as root:" \
+			    "apt-get install$missing" >&2
+			exit 1
+		fi
+	fi
+	log=$(mktemp)
+	# The words of $missing are package names.
+	# shellcheck disable=SC2086
+	if ! { $root apt-get update -q && $root env \
+	    DEBIAN_FRONTEND=noninteractive apt-get install -q -y \
+	    --no-install-recommends $missing; } >"$log" 2>&1; then
+		tail -n 20 "$log" >&2
+		say "apt failed: the whole log is in $log" >&2
+		exit 1
+	fi
+	rm -f "$log"
+fi
+tools/build_engine.sh --find-cargo >/dev/null
+
+# venv NAME REQUIREMENTS: a virtual environment build/NAME that holds exactly
+# the files that REQUIREMENTS names by hash.
+venv() {
+	stamp=$({ python3 -VV; cat "$2"; } | sha256sum)
+	[ "$(cat "build/$1/stamp" 2>/dev/null)" = "$stamp" ] && return
+	say "installing Python packages into build/$1"
+	mkdir -p build
+	rm -rf "build/$1"
+	python3 -m venv "build/$1"
+	"build/$1/bin/python" -m pip install -q --disable-pip-version-check \
+	    --require-hashes -r "$2"
+	echo "$stamp" >"build/$1/stamp"
+}
+
+case "$1" in
+test)
+	venv venv tools/requirements-test.txt
+	;;
+bench)
+	venv venv-bench tests/bench/requirements.txt
+	stamp=$(sha256sum <tests/bench/package-lock.json)
+	if [ "$(cat build/node/stamp 2>/dev/null)" != "$stamp" ]; then
+		say "installing npm packages into build/node"
+		mkdir -p build/node
+		cp tests/bench/package.json tests/bench/package-lock.json \
+		    build/node/
+		npm --prefix build/node ci --no-audit --no-fund --silent
+		echo "$stamp" >build/node/stamp
+	fi
+	;;
+esac

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""make test: from a fresh clone through every test; the last line counts.
+
+FUZZ_SECONDS is how long each fuzz target runs (default 10).
+SPDX-License-Identifier: Apache-2.0
+"""
+import os
+import pathlib
+import sys
+
+from parts import ROOT, Parts, prepare
+
+RESULTS = ROOT / "build/test-results"
+PYTEST_FOLDERS = ("tests/blackbox", "tests/guest")
+
+
+def meson_tests(parts, name, folder):
+    log = ROOT / folder / "meson-logs/testlog.json"
+    log.unlink(missing_ok=True)
+    parts.run(name, "meson", "test", "-C", folder, "--no-rebuild",
+              "--quiet", must=False)
+    return log
+
+
+def fuzz(parts):
+    result = RESULTS / "fuzz.json"
+    parts.run("fuzz", sys.executable, "tools/fuzz.py", "--seconds",
+              os.environ.get("FUZZ_SECONDS", "10"), "--json", result,
+              must=False)
+    return result
+
+
+def lint(parts):
+    result = RESULTS / "lint.json"
+    parts.run("lint", sys.executable, "tools/lint.py", "--json", result,
+              must=False)
+    return result
+
+
+def pytest(parts):
+    result = RESULTS / "pytest.xml"
+    folders = [f for f in PYTEST_FOLDERS if (ROOT / f).is_dir()]
+    environment = dict(os.environ, PYTHONDONTWRITEBYTECODE="1")
+    parts.run("black box", "build/venv/bin/python", "-m", "pytest", "-q",
+              "--tb=short", "-p", "no:cacheprovider",
+              "--junitxml", result, *folders, must=False, env=environment)
+    return result
+
+
+def main():
+    parts = Parts()
+    prepare(parts, "test")
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    for old in RESULTS.iterdir():
+        old.unlink()
+    results = [meson_tests(parts, "unit", "build")]
+    parts.run("sanitized build", "tools/build_san.sh", must=False)
+    results.append(meson_tests(parts, "unit sanitized", "build-san"))
+    results.append(fuzz(parts))
+    results.append(lint(parts))
+    results.append(pytest(parts))
+    parts.report()
+    sys.stdout.flush()
+    os.execv(sys.executable, [sys.executable, "tests/harness/totals.py",
+                              *map(str, results)])
+
+
+if __name__ == "__main__":
+    os.chdir(pathlib.Path(__file__).resolve().parent.parent)
+    main()
