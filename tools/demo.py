@@ -39,7 +39,10 @@ class Client:
 
     def send(self, message):
         line = json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n"
-        os.write(self.server.stdin.fileno(), line)
+        try:
+            os.write(self.server.stdin.fileno(), line)
+        except BrokenPipeError:
+            sys.exit("demo: the server ended at once")
 
     def receive(self):
         while b"\n" not in self.buffer:

@@ -34,7 +34,7 @@ artifacts_find(struct artifacts *ret_artifacts, struct err *err)
 	struct artifacts_inputs inputs;
 	struct err worst = { 0 };
 	struct places places;
-	char key[65];
+	char key[65] = "";
 	int r = artifacts_places(&places, err);
 
 	if (r < 0)
@@ -54,23 +54,23 @@ artifacts_find(struct artifacts *ret_artifacts, struct err *err)
 }
 
 static int
-verify_file(int dir_fd, const struct manifest_file *file, struct err *err)
+verify_file(int dir_fd, const char *name, const struct manifest_file *file,
+    struct err *err)
 {
 	char digest[65] = "";
-	own_fd int fd =
-	    openat(dir_fd, file->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	own_fd int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	int r;
 
 	if (fd < 0)
-		return fail_errno(err, "open %s", file->name);
+		return fail_errno(err, "open %s", name);
 	r = manifest_digest(fd, digest);
 	if (r < 0)
-		return fail(err, -r, "read %s: %s", file->name, strerror(-r));
+		return fail(err, -r, "read %s: %s", name, strerror(-r));
 	if (strcmp(digest, file->sha256) != 0)
 		return fail(err, ESTALE,
 		    "%s is damaged: its digest is not the manifest's: "
 		    "run breakroom install",
-		    file->name);
+		    name);
 	return 0;
 }
 
@@ -93,7 +93,7 @@ load_manifest(int dir_fd, struct manifest *ret_manifest, struct err *err)
 int
 artifacts_verify(const struct artifacts *artifacts, struct err *err)
 {
-	struct manifest manifest;
+	struct manifest manifest = { 0 };
 	own_fd int dir_fd =
 	    open(artifacts->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int r;
@@ -102,6 +102,7 @@ artifacts_verify(const struct artifacts *artifacts, struct err *err)
 		return fail_errno(err, "open %.200s", artifacts->dir);
 	r = load_manifest(dir_fd, &manifest, err);
 	for (size_t i = 0; r == 0 && i < MANIFEST_FILES; i++)
-		r = verify_file(dir_fd, &manifest.files[i], err);
+		r = verify_file(
+		    dir_fd, manifest_names[i], &manifest.files[i], err);
 	return r;
 }

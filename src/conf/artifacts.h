@@ -9,13 +9,13 @@
 
 #include <limits.h>
 
-#define ARTIFACT_MODULE   "module.cwasm"   /* the compiled guest */
-#define ARTIFACT_STDLIB   "stdlib.zip"     /* Python's library, mapped */
-#define ARTIFACT_MPLDATA  "mpl-data.pack"  /* matplotlib's data, mapped */
-#define ARTIFACT_SNAPSHOT "room.snapshot"  /* memory after start-up */
-#define ARTIFACT_HOT      "room.hot"       /* pages that calls touch */
-#define ARTIFACT_ABOUT    "about.json"     /* versions, for descriptions */
-#define ARTIFACT_MANIFEST "manifest"       /* sizes, times and digests */
+#define ARTIFACT_MODULE   "module.cwasm"  /* the compiled guest */
+#define ARTIFACT_STDLIB   "stdlib.zip"    /* Python's library, mapped */
+#define ARTIFACT_MPLDATA  "mpl-data.pack" /* matplotlib's data, mapped */
+#define ARTIFACT_SNAPSHOT "room.snapshot" /* memory after start-up */
+#define ARTIFACT_HOT      "room.hot"      /* pages that calls touch */
+#define ARTIFACT_ABOUT    "about.json"    /* versions, for descriptions */
+#define ARTIFACT_MANIFEST "manifest"      /* sizes, times and digests */
 
 struct artifacts {
 	char dir[PATH_MAX];
@@ -24,9 +24,9 @@ struct artifacts {
 
 /* Finds the artifacts for this build and machine and checks them as said
  * above, in the places that artifacts_dirs.h lists: $BREAKROOM_DATA alone if
- * it is set; else PREFIX/lib/breakroom, then the user's cache. 0; -ENOENT when there are none, -ESTALE when
- * what is there is damaged or for something else: err says which and names
- * "breakroom install". */
+ * it is set; else PREFIX/lib/breakroom, then the user's cache. 0; -ENOENT when
+ * there are none, -ESTALE when what is there is damaged or for something else:
+ * err says which and names "breakroom install". */
 int artifacts_find(struct artifacts *ret_artifacts, struct err *err);
 
 /* Reads every file and compares its digest with the manifest's. */

@@ -29,9 +29,9 @@ check_owner(const struct stat *st, const char *name, struct err *err)
 }
 
 static int
-check_file(int dir_fd, const struct manifest_file *file, struct err *err)
+check_file(int dir_fd, const char *name, const struct manifest_file *file,
+    struct err *err)
 {
-	const char *name = file->name;
 	struct stat st;
 
 	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
@@ -86,7 +86,7 @@ read_manifest(int dir_fd, struct manifest *ret_manifest, struct err *err)
 static int
 check_dir(int dir_fd, const char *key, struct err *err)
 {
-	struct manifest manifest;
+	struct manifest manifest = { 0 };
 	struct stat st;
 	int r;
 
@@ -101,7 +101,8 @@ check_dir(int dir_fd, const char *key, struct err *err)
 	if (strcmp(manifest.key, key) != 0)
 		return fail(err, ESTALE, "its manifest is for another build");
 	for (size_t i = 0; i < MANIFEST_FILES; i++) {
-		r = check_file(dir_fd, &manifest.files[i], err);
+		r = check_file(
+		    dir_fd, manifest_names[i], &manifest.files[i], err);
 		if (r < 0)
 			return r;
 	}

@@ -19,7 +19,11 @@ enum command {
 };
 
 /* When a tool result carries structuredContent; see breakroom(1). */
-enum structured { STRUCTURED_AUTO, STRUCTURED_ALWAYS, STRUCTURED_NEVER };
+enum structured {
+	STRUCTURED_AUTO,
+	STRUCTURED_ALWAYS,
+	STRUCTURED_NEVER
+};
 
 struct conf {
 	enum command command;

@@ -4,22 +4,22 @@
 #ifndef CONF_LIMITS_H
 #define CONF_LIMITS_H
 
-#define KIB (1024u)
-#define MIB (1024u * 1024u)
+#define KIB 1024u
+#define MIB 1048576u
 
 /* ---- defaults of a call, and the range an operator may choose ---- */
 
-#define WALL_MS_DEFAULT 30000u /* most clients give up at 60 s */
-#define WALL_MS_MIN     10u    /* below it no program can print a line */
-#define WALL_MS_MAX     86400000u /* a day: longer is a mistake */
-#define MAX_WALL_MS_DEFAULT 300000u /* the longest a client may ask for */
+#define WALL_MS_DEFAULT     30000u    /* most clients give up at 60 s */
+#define WALL_MS_MIN         10u       /* below it no program can print a line */
+#define WALL_MS_MAX         86400000u /* a day: longer is a mistake */
+#define MAX_WALL_MS_DEFAULT 300000u   /* the longest a client may ask for */
 
-#define OUTPUT_CHARS_DEFAULT 50000u /* about what one client shows a model */
-#define OUTPUT_CHARS_MIN     100u   /* room for the mark of a cut */
+#define OUTPUT_CHARS_DEFAULT 50000u   /* about what one client shows a model */
+#define OUTPUT_CHARS_MIN     100u     /* room for the mark of a cut */
 #define OUTPUT_CHARS_MAX     1000000u /* 6 bytes each are mapped a stream */
 
-#define MEMORY_BYTES_DEFAULT (512ull * MIB) /* beyond the snapshot */
-#define MEMORY_BYTES_MIN     (16ull * MIB)  /* a traceback needs some */
+#define MEMORY_BYTES_DEFAULT (512ull * MIB)  /* beyond the snapshot */
+#define MEMORY_BYTES_MIN     (16ull * MIB)   /* a traceback needs some */
 #define MEMORY_BYTES_MAX     (3072ull * MIB) /* wasm32 ends at 4 GiB */
 
 #define FILES_BYTES_DEFAULT (256ull * MIB)
@@ -40,29 +40,29 @@
 
 /* ---- bytes from a client ---- */
 
-#define CODE_MAX  (2u * MIB)  /* a source text; longer ones are data */
-#define STDIN_MAX (8u * MIB)  /* what input() may read in one call */
-#define LINE_MAX_BYTES (16u * MIB) /* one message of the stdio protocol */
+#define CODE_MAX        (2u * MIB)     /* a source text; longer ones are data */
+#define STDIN_MAX       (8u * MIB)     /* what input() may read in one call */
+#define LINE_MAX_BYTES  (16u * MIB)    /* one message of the stdio protocol */
 #define MESSAGE_OUT_MAX (900u * 1000u) /* clients refuse results of 1 MB */
-#define JSON_DEPTH_MAX 64     /* deeper is never a call of ours */
+#define JSON_DEPTH_MAX  64             /* deeper is never a call of ours */
 #define JSON_VALUES_MAX 100000u /* a value costs up to 200 bytes parsed */
-#define ID_BYTES_MAX  1024u /* of a request id or a progress token */
-#define NAME_SHOWN_MAX 64u  /* of a client's name, repeated in an error */
-#define BATCH_MAX     100u  /* requests of one batch */
-#define LISTEN_MAX    16u   /* open subscriptions of one client */
+#define ID_BYTES_MAX    1024u   /* of a request id or a progress token */
+#define NAME_SHOWN_MAX  64u     /* of a client's name, repeated in an error */
+#define BATCH_MAX       100u    /* requests of one batch */
+#define LISTEN_MAX      16u     /* open subscriptions of one client */
 #define CALLS_BYTES_MAX (128u * MIB) /* sources and inputs held for calls */
 
 /* ---- bytes and times towards a client ---- */
 
-#define OUT_QUEUED_MAX (4u * MIB) /* unread beyond it: stop taking requests */
-#define OUT_LOST_MAX   (256u * MIB) /* so far behind, a client is gone */
-#define TOOL_TEXT_MAX  2000u /* clients cut a description at 2 kB */
-#define ABOUT_MAX      (256u * KIB) /* about.json: names and versions */
-#define LIST_TTL_MS    3600000 /* the tool list never changes in a process */
-#define PROGRESS_FIRST_MS 2000u /* shorter calls need no sign of life */
-#define PROGRESS_EVERY_MS 5000u /* well under any client's idle time-out */
-#define END_GRACE_MS   1000u /* after the end of input, for running calls */
-#define END_FLUSH_MS   500u  /* then, for a client that still reads */
+#define OUT_QUEUED_MAX    (4u * MIB) /* unread beyond it: stop taking requests */
+#define OUT_LOST_MAX      (256u * MIB) /* so far behind, a client is gone */
+#define TOOL_TEXT_MAX     2000u        /* clients cut a description at 2 kB */
+#define ABOUT_MAX         (256u * KIB) /* about.json: names and versions */
+#define LIST_TTL_MS       3600000 /* the tool list never changes in a process */
+#define PROGRESS_FIRST_MS 2000u   /* shorter calls need no sign of life */
+#define PROGRESS_EVERY_MS 5000u   /* well under any client's idle time-out */
+#define END_GRACE_MS      1000u /* after the end of input, for running calls */
+#define END_FLUSH_MS      500u  /* then, for a client that still reads */
 
 /* ---- a stream of a result: 4 bytes a character, and the marks ---- */
 
@@ -70,7 +70,7 @@
 
 /* ---- frames between our processes ---- */
 
-#define FRAME_MAX (CODE_MAX + STDIN_MAX + 4096u) /* the largest: a job */
+#define FRAME_MAX       (CODE_MAX + STDIN_MAX + 4096u) /* the largest: a job */
 #define CHILD_FRAME_MAX 512u /* a child says "ready" and "done", no more */
 
 /* ---- what the guest chooses ---- */
@@ -78,24 +78,24 @@
 #define GUEST_FDS_MAX       1024u /* what Linux gives a process by default */
 #define GUEST_IOVECS_MAX    1024u /* IOV_MAX */
 #define GUEST_IO_MAX        0x7fffffffu /* its ssize_t has 32 bits */
-#define GUEST_POLL_MAX      4096u /* subscriptions of one poll_oneoff */
-#define GUEST_NAME_MAX      255u  /* NAME_MAX */
-#define GUEST_PATH_MAX      4096u /* PATH_MAX */
-#define GUEST_SYMLINKS_MAX  40u   /* Linux follows as many in one path */
-#define GUEST_LINKS_MAX     65000u /* hard links of a file, as ext4 */
+#define GUEST_POLL_MAX      4096u       /* subscriptions of one poll_oneoff */
+#define GUEST_NAME_MAX      255u        /* NAME_MAX */
+#define GUEST_PATH_MAX      4096u       /* PATH_MAX */
+#define GUEST_SYMLINKS_MAX  40u         /* Linux follows as many in one path */
+#define GUEST_LINKS_MAX     65000u      /* hard links of a file, as ext4 */
 #define GUEST_DEPTH_MAX     2048u /* nested directories: saving recurses */
 #define GUEST_FILE_SIZE_MAX (1ull << 40) /* sparse: believed, not held */
 #define MEMFS_ROOTS_MAX     4u /* "/" and what must hide inside a file */
 
 /* ---- processes of a room ---- */
 
-#define SPARES          2u /* children made ready while idle: 1 MiB each */
-#define CHILDREN_MAX    (CONCURRENCY_MAX + SPARES + SPENT_MAX)
-#define SPENT_MAX       16u   /* ended, not yet reaped: teardown is off the path */
-#define SPENT_HOLD_US   5000u /* by then the answer has left the machine */
-#define SPARE_DELAY_US  1000u /* idle for so long before spares are made */
-#define RESTART_MS_MIN  50u   /* back-off of a zygote or keeper that dies */
-#define RESTART_MS_MAX  5000u
+#define SPARES         2u /* children made ready while idle: 1 MiB each */
+#define CHILDREN_MAX   (CONCURRENCY_MAX + SPARES + SPENT_MAX)
+#define SPENT_MAX      16u /* ended, not yet reaped: teardown is off the path */
+#define SPENT_HOLD_US  5000u /* by then the answer has left the machine */
+#define SPARE_DELAY_US 1000u /* idle for so long before spares are made */
+#define RESTART_MS_MIN 50u   /* back-off of a zygote or keeper that dies */
+#define RESTART_MS_MAX 5000u
 
 /* ---- the log ---- */
 

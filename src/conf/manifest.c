@@ -91,7 +91,6 @@ take_file(const char **p, const char *name, struct manifest_file *file)
 {
 	int64_t size = 0;
 
-	file->name = name;
 	if (take_text(p, name) < 0 || take_text(p, " ") < 0 ||
 	    take_number(p, &size) < 0 || take_text(p, " ") < 0 ||
 	    take_number(p, &file->mtime_ns) < 0 || take_text(p, " ") < 0 ||
@@ -170,7 +169,6 @@ make_file(
 		return fail(err, -r, "read %s: %s", name, strerror(-r));
 	if (fstat(fd, &st) < 0)
 		return fail_errno(err, "stat %s", name);
-	file->name = name;
 	file->size = (uint64_t)st.st_size;
 	file->mtime_ns =
 	    (int64_t)st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;

@@ -13,7 +13,6 @@
 #define MANIFEST_MAX   4096 /* a page: seven lines of at most 130 bytes */
 
 struct manifest_file {
-	const char *name; /* one of manifest_names */
 	uint64_t size;
 	int64_t mtime_ns;
 	char sha256[65];

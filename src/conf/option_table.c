@@ -105,10 +105,10 @@ show_value(const char *value, char ret_text[SHOWN_MAX + 4])
 	size_t n = strlen(value);
 	size_t shown = n > SHOWN_MAX ? SHOWN_MAX : n;
 
+	memcpy(ret_text, value, shown);
 	for (size_t i = 0; i < shown; i++)
-		ret_text[i] = (unsigned char)value[i] < ' ' || value[i] == 0x7f
-				  ? '?'
-				  : value[i];
+		if ((unsigned char)ret_text[i] < ' ' || ret_text[i] == 0x7f)
+			ret_text[i] = '?';
 	memcpy(ret_text + shown, n > shown ? "..." : "", n > shown ? 4 : 1);
 }
 

@@ -23,10 +23,10 @@ struct option {
 	const char *argument; /* its name in --help; NULL for a flag */
 	const char *standard; /* the default, as one would write it */
 	const char *help;
-	enum option_kind kind;
-	size_t offset; /* in struct conf */
-	uint64_t min, max;
 	const char *const *choices; /* ended by NULL */
+	size_t offset;              /* in struct conf */
+	uint64_t min, max;
+	enum option_kind kind;
 	bool taken_by[OPTION_COMMANDS];
 };
 

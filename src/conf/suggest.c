@@ -40,7 +40,7 @@ suggest(
     struct suggestion *best, const char *candidate, const char *typed, size_t n)
 {
 	size_t m = strlen(candidate);
-	unsigned distance;
+	size_t distance;
 
 	if (n == 0 || n > SUGGEST_WORD_MAX || m > SUGGEST_WORD_MAX)
 		return;
@@ -49,5 +49,5 @@ suggest(
 	if (distance * 3 > m + 1)
 		return;
 	if (!best->word || distance < best->distance)
-		*best = (struct suggestion){ candidate, distance };
+		*best = (struct suggestion){ candidate, (unsigned)distance };
 }

@@ -44,9 +44,11 @@ on_frame(struct child *child, const struct frame *frame, struct err *err)
 
 	switch (frame->type) {
 	case FRAME_READY:
-		if (child->state != CHILD_WARMING)
+		if (child->ready_seen)
 			return fail(err, EPROTO, "child is ready twice");
-		child->state = CHILD_SPARE;
+		child->ready_seen = true;
+		if (child->state == CHILD_WARMING)
+			child->state = CHILD_SPARE;
 		return 0;
 	case FRAME_DONE:
 		if (!child->has_call || child->done_seen)

@@ -43,6 +43,7 @@ struct child {
 	uint32_t call;
 	uint64_t arrived_us, started_us, deadline_us;
 
+	bool ready_seen; /* READY may overtake the zygote's word of its birth */
 	bool done_seen;
 	struct wire_done done;
 	uint64_t release_us; /* SPENT: when to kill it */

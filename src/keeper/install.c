@@ -11,6 +11,7 @@
 #include "conf/conf.h"
 #include "conf/guest_pin.h"
 #include "conf/limits.h"
+#include "conf/machine.h"
 #include "conf/manifest.h"
 #include "keeper/build.h"
 #include "keeper/install_place.h"
@@ -167,18 +168,12 @@ static const struct stage stages[] = {
 static uint64_t
 free_memory_mib(void)
 {
-	FILE *file = fopen("/proc/meminfo", "re");
-	uint64_t kib, sum = 0;
-	char name[32];
+	uint64_t memory = 0, swap = 0;
 
-	if (!file)
+	if (machine_number("/proc/meminfo", "MemAvailable", &memory) < 0)
 		return 0;
-	while (fscanf(file, "%31s %" SCNu64 "%*[^\n]", name, &kib) == 2)
-		if (strcmp(name, "MemAvailable:") == 0 ||
-		    strcmp(name, "SwapFree:") == 0)
-			sum += kib;
-	(void)fclose(file);
-	return sum / KIB;
+	(void)machine_number("/proc/meminfo", "SwapFree", &swap);
+	return (memory + swap) / KIB;
 }
 
 static int
@@ -366,7 +361,7 @@ int
 install_main(int argc, char **argv)
 {
 	struct install state = { .place.lock = -1 };
-	struct conf conf;
+	struct conf conf = { 0 };
 	struct err err = { 0 };
 
 	if (parse(argc, argv, &conf, &err) < 0) {

@@ -323,8 +323,10 @@ on_child_born(struct keeper *keeper, const struct frame *frame, int *fd,
 		return child_gone(keeper, child, -1, 0);
 	child->pidfd = *fd;
 	*fd = -1;
+	if (child->state == CHILD_SPENT)
+		return 0; /* even its result has come before */
 	if (child->state == CHILD_FORKING)
-		child->state = CHILD_WARMING;
+		child->state = child->ready_seen ? CHILD_SPARE : CHILD_WARMING;
 	else /* it was to die before it was born */
 		(void)sys_pidfd_kill(child->pidfd, SIGKILL);
 	return 0;

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "conf/limits.h"
-#include "conf/version.h"
+#include "conf/paths.h"
 #include "mcp/jsonrpc.h"
 #include "mcp/tool_run.h"
 

@@ -70,6 +70,7 @@ say_hello(const struct conf *conf, struct launcher *launcher,
     const struct artifacts *artifacts)
 {
 	struct hello hello = { .start_us = clock_us() };
+	const struct taker taker = { judge_hello, &hello };
 	struct call *call = call_new();
 	struct err err;
 	int r;
@@ -79,8 +80,7 @@ say_hello(const struct conf *conf, struct launcher *launcher,
 		show(VERDICT_BAD, "room wasm", "no memory for a call");
 		return -1;
 	}
-	r = one_call(
-	    conf, launcher, artifacts, call, judge_hello, &hello, &err);
+	r = one_call(conf, launcher, artifacts, call, &taker, &err);
 	if (r > 0)
 		return r;
 	if (r < 0) {

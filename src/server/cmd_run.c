@@ -193,6 +193,7 @@ cmd_run(const struct conf *conf, struct launcher *launcher,
     const struct artifacts *artifacts)
 {
 	struct printing printing = { .json = conf->json };
+	const struct taker taker = { print_result, &printing };
 	struct call *call = call_new();
 	struct err err = { 0 };
 	int r = call ? fill_call(conf, call, &err)
@@ -203,8 +204,7 @@ cmd_run(const struct conf *conf, struct launcher *launcher,
 		complain(err.text, "");
 		return r == -EFBIG || r == -ENOMEM ? RUN_REFUSED : RUN_USAGE;
 	}
-	r = one_call(
-	    conf, launcher, artifacts, call, print_result, &printing, &err);
+	r = one_call(conf, launcher, artifacts, call, &taker, &err);
 	if (r < 0)
 		complain(err.text, "");
 	if (r != 0)

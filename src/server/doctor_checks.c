@@ -8,12 +8,13 @@
 #include "conf/artifacts_dirs.h"
 #include "conf/artifacts_key.h"
 #include "conf/limits.h"
+#include "conf/machine.h"
 #include "conf/programs.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -67,30 +68,6 @@ look_at_kernel(char ret_finding[FINDING_MAX])
 	    name.sysname, name.release);
 }
 
-/* The first value of "key : value" lines; false if there is none. */
-static bool
-read_field(const char *path, const char *key, char *ret_value, size_t n)
-{
-	FILE *file = fopen(path, "re");
-	char line[512];
-	bool have = false;
-
-	if (!file)
-		return false;
-	while (!have && fgets(line, sizeof(line), file)) {
-		const char *colon = strchr(line, ':');
-
-		if (!colon || strncmp(line, key, strlen(key)) != 0)
-			continue;
-		colon += 1 + strspn(colon + 1, " \t");
-		(void)snprintf(
-		    ret_value, n, "%.*s", (int)strcspn(colon, "\n"), colon);
-		have = true;
-	}
-	(void)fclose(file);
-	return have;
-}
-
 static enum verdict
 look_at_processor(char ret_finding[FINDING_MAX])
 {
@@ -98,7 +75,8 @@ look_at_processor(char ret_finding[FINDING_MAX])
 	char model[80] = "unknown model";
 
 	artifacts_cpu(features);
-	(void)read_field("/proc/cpuinfo", "model name", model, sizeof(model));
+	(void)machine_field(
+	    "/proc/cpuinfo", "model name", model, sizeof(model));
 	return found(ret_finding, VERDICT_OK, "%ld x %s; %s",
 	    sysconf(_SC_NPROCESSORS_ONLN), model, features);
 }
@@ -106,15 +84,12 @@ look_at_processor(char ret_finding[FINDING_MAX])
 static enum verdict
 look_at_memory(char ret_finding[FINDING_MAX])
 {
-	char value[64] = "";
 	uint64_t mib = 0;
 
-	if (read_field("/proc/meminfo", "MemAvailable", value, sizeof(value)) &&
-	    sscanf(value, "%" SCNu64, &mib) == 1)
-		mib /= KIB;
-	else
+	if (machine_number("/proc/meminfo", "MemAvailable", &mib) < 0)
 		return found(ret_finding, VERDICT_WARN,
 		    "not known: /proc/meminfo cannot be read");
+	mib /= KIB;
 	return found(ret_finding,
 	    mib < MEMORY_WANTED_MIB ? VERDICT_WARN : VERDICT_OK,
 	    "%" PRIu64 " MiB free; %u MiB serve one call at its limit", mib,
@@ -124,21 +99,19 @@ look_at_memory(char ret_finding[FINDING_MAX])
 static enum verdict
 look_at_overcommit(char ret_finding[FINDING_MAX])
 {
-	FILE *file = fopen("/proc/sys/vm/overcommit_memory", "re");
-	int mode = 0;
-	int n = file ? fscanf(file, "%d", &mode) : 0;
+	own_fd int fd =
+	    open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC);
+	char mode = 0;
 
-	if (file)
-		(void)fclose(file);
-	if (n != 1)
+	if (fd < 0 || read(fd, &mode, 1) != 1)
 		return found(ret_finding, VERDICT_WARN,
 		    "not known: /proc/sys/vm/overcommit_memory cannot be read");
-	if (mode == 2)
+	if (mode == '2')
 		return found(ret_finding, VERDICT_WARN,
 		    "strict (vm.overcommit_memory is 2): copies of the "
 		    "snapshot count in full, so that few calls fit");
 	return found(
-	    ret_finding, VERDICT_OK, "vm.overcommit_memory is %d", mode);
+	    ret_finding, VERDICT_OK, "vm.overcommit_memory is %c", mode);
 }
 
 static enum verdict
@@ -201,7 +174,7 @@ existing_part(char dir[PATH_MAX])
 		char *slash = strrchr(dir, '/');
 
 		if (!slash || slash == dir) {
-			(void)strcpy(dir, "/");
+			memcpy(dir, "/", 2);
 			return;
 		}
 		*slash = '\0';

@@ -17,8 +17,7 @@ static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 struct one {
 	uv_loop_t loop;
 	uv_signal_t watchers[SIGNAL_COUNT];
-	void (*use)(const struct result *result, void *data);
-	void *data;
+	const struct taker *taker;
 	uv_timer_t patience;
 	struct room *room;
 	int signal; /* that ended it */
@@ -56,7 +55,7 @@ on_done(struct call *call, struct result *result)
 	/* After the other ends this is only the room being closed. */
 	if (one->signal == 0 && !one->given_up) {
 		one->done = true;
-		one->use(result, one->data);
+		one->taker->use(result, one->taker->data);
 	}
 	call_free(call);
 	uv_stop(&one->loop);
@@ -122,10 +121,9 @@ run_loop(struct one *one, struct call *call, struct err *err)
 int
 one_call(const struct conf *conf, struct launcher *launcher,
     const struct artifacts *artifacts, struct call *call,
-    void (*use)(const struct result *result, void *data), void *data,
-    struct err *err)
+    const struct taker *taker, struct err *err)
 {
-	struct one one = { .use = use, .data = data };
+	struct one one = { .taker = taker };
 	struct conf single = *conf;
 	int r = uv_loop_init(&one.loop);
 

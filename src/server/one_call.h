@@ -10,13 +10,18 @@
 
 struct launcher;
 
-/* Opens a room, runs the call and closes the room; takes the call. use gets
- * the result, which it borrows, before the room is closed. Returns 0 once use
- * was called; the number of the signal (SIGINT, SIGTERM or SIGHUP) that ended
- * it before that; -errno. No process is left in any of these cases. */
+/* Who gets the result; borrowed until use returns. */
+struct taker {
+	void (*use)(const struct result *result, void *data);
+	void *data;
+};
+
+/* Opens a room, runs the call and closes the room; takes the call. The taker
+ * gets the result before the room is closed. Returns 0 once it did; the number
+ * of the signal (SIGINT, SIGTERM or SIGHUP) that ended it before that; -errno.
+ * No process is left in any of these cases. */
 int one_call(const struct conf *conf, struct launcher *launcher,
     const struct artifacts *artifacts, struct call *call,
-    void (*use)(const struct result *result, void *data), void *data,
-    struct err *err);
+    const struct taker *taker, struct err *err);
 
 #endif

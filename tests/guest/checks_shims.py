@@ -240,15 +240,6 @@ def modules_of_threads_import():
 
 
 @check
-def help_and_quitters():
-    assert "exit()" in repr(exit) and repr(help).startswith("Type help()")
-    with contextlib.redirect_stdout(io.StringIO()) as text:
-        help(len)
-    assert "Return the number of items" in text.getvalue()
-    raises(SystemExit, exit, 3)
-
-
-@check
 def print_as_the_builtin():
     with contextlib.redirect_stdout(io.StringIO()) as text:
         print("a", 1, sep="-", end="!")
@@ -341,6 +332,16 @@ def cached_recursion_is_deep():
     assert fib(400) == 176023680645013966468226945392411250770384383304492191886725992896575345044216019675
     text = "x" + ".strip()" * 400
     assert eval(text, {"x": " a "}) == "a"
+
+
+@check
+def help_and_quitters():
+    # The last check: exit() closes stdin.
+    assert "exit()" in repr(exit) and repr(help).startswith("Type help()")
+    with contextlib.redirect_stdout(io.StringIO()) as text:
+        help(len)
+    assert "Return the number of items" in text.getvalue()
+    raises(SystemExit, exit, 3)
 
 
 main()

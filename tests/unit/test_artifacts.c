@@ -340,7 +340,6 @@ some_manifest(void)
 	struct manifest manifest = { .key = KEY };
 
 	for (size_t i = 0; i < MANIFEST_FILES; i++) {
-		manifest.files[i].name = manifest_names[i];
 		manifest.files[i].size = UINT64_C(9000000000) + i;
 		manifest.files[i].mtime_ns = INT64_MAX - (int64_t)i;
 		memcpy(manifest.files[i].sha256, OTHER_KEY, 65);

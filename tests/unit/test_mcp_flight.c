@@ -2,6 +2,7 @@
  * subscriptions, and how much of them there may be.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
+#include "conf/paths.h"
 #include "mcp_client.h"
 
 /* ---- cancellation ---- */
@@ -233,7 +234,7 @@ test_listen(void **state)
 	    "{'jsonrpc':'2.0','id':'s','result':{'resultType':'complete',"
 	    "'_meta':{'io.modelcontextprotocol/subscriptionId':'s',"
 	    "'io.modelcontextprotocol/serverInfo':{'name':'breakroom',"
-	    "'version':'0.1.0','title':'Breakroom'}}}}");
+	    "'version':'" BREAKROOM_VERSION "','title':'Breakroom'}}}}");
 	hears(client, "{'jsonrpc':'2.0','method':'notifications/cancelled',"
 		      "'params':{'requestId':'s'}}");
 	silence(client);

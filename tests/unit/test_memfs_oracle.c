@@ -100,7 +100,8 @@ random_path(struct twin *twin, char *path, bool climb)
 {
 	static const char *const names[] = { "a", "b", "c", "dd", "e",
 		"a long name with spaces" };
-	uint32_t parts = 1 + roll(twin, 3);
+	uint32_t draw = roll(twin, 10);
+	uint32_t parts = draw < 6 ? 1 : draw < 9 ? 2 : 3;
 
 	path[0] = 0;
 	for (uint32_t i = 0; i < parts; i++) {

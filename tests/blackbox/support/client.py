@@ -16,6 +16,7 @@ MODERN = "2026-07-28"
 LEGACY = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 REVISIONS = (*LEGACY, MODERN)
 ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
+CANCELLED = "notifications/cancelled"
 META_VERSION = "io.modelcontextprotocol/protocolVersion"
 META_CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 META_CLIENT = "io.modelcontextprotocol/clientInfo"
@@ -87,6 +88,7 @@ class Server:
         self.progress = {}  # token -> [params, ...]
         self.subscribing = False
         self.acknowledged = []  # params of acknowledged subscriptions
+        self.torn_down = []  # ids of subscriptions that the server ended
         self.without_id = []  # errors that could not name a request
         self.batches = []  # answers that came as arrays
         self.breaches = []  # whatever must never come
@@ -191,6 +193,8 @@ class Server:
             self.progress[self._key(params["progressToken"])].append(params)
         elif message["method"] == ACKNOWLEDGED and self.subscribing:
             self.acknowledged.append(params)
+        elif message["method"] == CANCELLED and self.subscribing:
+            self.torn_down.append(params["requestId"])
         else:
             raise ValueError("a message that nobody asked for")
 
