@@ -18,13 +18,19 @@ from _breakroom import Deadlock, net, system, threads
 class Selector:
     """Waits for nothing but time, and for threads."""
 
+    def __init__(self, loop):
+        self._loop = loop
+
     def select(self, timeout=None):
-        """Let one thread run, or sleep for `timeout` seconds."""
+        """Let threads run until the loop has work, or for `timeout` seconds."""
+        ready = self._loop._ready
         if timeout is None:
-            if not threads.run_one():
+            if not threads.run_until(lambda: ready):
                 raise Deadlock("all tasks wait, and nothing can wake them")
-        elif timeout > 0 and not threads.run_one():
-            threads.real_sleep(timeout)
+        elif timeout > 0:
+            threads.wait_for(lambda: ready, timeout)
+        else:
+            threads.step()
         return []
 
     def close(self):
@@ -40,7 +46,7 @@ class EventLoop(asyncio.base_events.BaseEventLoop):
 
     def __init__(self, selector=None):
         super().__init__()
-        self._selector = Selector()
+        self._selector = Selector(self)
 
     def _process_events(self, events):
         """There are none."""

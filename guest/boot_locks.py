@@ -11,18 +11,8 @@ import _queue
 import _thread
 import queue
 import threading
-import time
 
 from _breakroom import Deadlock, threads
-
-allocate_real = _thread.allocate_lock
-count_held = 0
-
-
-def held():
-    """Tell whether the program holds one of its locks."""
-    return count_held > 0
-
 
 class Lock:
     """A lock that runs other threads where it would block."""
@@ -39,8 +29,7 @@ class Lock:
                 raise ValueError("can't specify a timeout for a non-blocking call")
             if not blocking or not self._wait(timeout):
                 return False
-        global count_held
-        count_held += 1
+        threads.locks_held += 1
         self._held = True
         return True
 
@@ -50,21 +39,19 @@ class Lock:
         """Wait until the lock is free; return whether it is."""
         if timeout < 0 and timeout != -1:
             raise ValueError("timeout value must be a non-negative number")
-        if threads.run_until(lambda: not self._held):
-            return True
         if timeout == -1:
+            if threads.run_until(lambda: not self._held):
+                return True
             raise Deadlock(
                 "this lock is held and would never be released: " + threads.ALONE
             )
-        threads.real_sleep(timeout)
-        return False
+        return threads.wait_for(lambda: not self._held, timeout)
 
     def release(self):
         """Release the lock, which must be held."""
         if not self._held:
             raise RuntimeError("release unlocked lock")
-        global count_held
-        count_held -= 1
+        threads.locks_held -= 1
         self._held = False
 
     release_lock = release
@@ -86,34 +73,33 @@ class Lock:
         return f"<{state} _thread.lock object at {id(self):#x}>"
 
 
+class Waiter:
+    """Stands in a condition's queue; `notify` releases it like a lock."""
+
+    notified = False
+
+    def release(self):
+        """Note that the condition was notified."""
+        self.notified = True
+
+
 def condition_wait(self, timeout=None):
     """Wait until notified or until a timeout occurs."""
-    # Callers wait in a loop for what they need, so one job run is a wake-up.
     if not self._is_owned():
         raise RuntimeError("cannot wait on un-acquired lock")
+    waiter = Waiter()
+    self._waiters.append(waiter)
     saved = self._release_save()
     try:
-        if threads.run_one():
-            return True
-        if timeout is None:
-            threads.wake(threads.resting)
-            if threads.run_one():
-                return True
+        if timeout is not None:
+            threads.wait_for(lambda: waiter.notified, timeout)
+        elif not threads.run_until(lambda: waiter.notified):
             raise Deadlock(f"this wait would last for ever: {threads.ALONE}")
-        threads.real_sleep(max(0, timeout))
-        return False
+        return waiter.notified
     finally:
         self._acquire_restore(saved)
-
-
-def event_wait(self, timeout=None):
-    """Block until the internal flag is true."""
-    if threads.run_until(self.is_set):
-        return True
-    if timeout is None:
-        raise Deadlock(f"this event would never be set: {threads.ALONE}")
-    threads.sleep(max(0, timeout))
-    return self.is_set()
+        if waiter in self._waiters:
+            self._waiters.remove(waiter)
 
 
 original_get = queue.Queue.get
@@ -122,19 +108,10 @@ original_put = queue.Queue.put
 
 def queue_get(self, block=True, timeout=None):
     """Remove and return an item from the queue."""
-    if not self._qsize() and not getattr(self, "is_shutdown", False):
-        if block and timeout is None:
-            if not threads.run_until(lambda: self._qsize() or self.is_shutdown):
-                threads.park(self) if threads.running else no_item()
-        elif block:
-            threads.run_until(self._qsize)
-    item = original_get(self, block, timeout)
-    return item
-
-
-def no_item():
-    """Fail in the main thread, which nobody can come back to."""
-    raise Deadlock(f"nobody will ever put into this queue: {threads.ALONE}")
+    if block and timeout is None:
+        if not threads.run_until(lambda: self._qsize() or self.is_shutdown):
+            threads.park(self)
+    return original_get(self, block, timeout)
 
 
 def queue_put(self, item, block=True, timeout=None):
@@ -166,12 +143,11 @@ class SimpleQueue(queue._PySimpleQueue):
 
     def get(self, block=True, timeout=None):
         """Remove and return an item from the queue."""
-        if not self._queue and block:
-            ready = threads.run_until(lambda: self._queue)
-            if not ready and timeout is None:
-                threads.park(self) if threads.running else no_item()
-            if not ready:
-                threads.real_sleep(max(0, timeout))
+        if block and timeout is None:
+            if not threads.run_until(lambda: self._queue):
+                threads.park(self)
+        elif block:
+            threads.wait_for(lambda: self._queue, timeout)
         if not self._queue:
             raise queue.Empty
         return self._queue.popleft()
@@ -197,7 +173,8 @@ def install():
     _thread.allocate_lock = _thread.allocate = Lock
     _thread.lock = _thread.LockType = Lock
     threading.Condition.wait = condition_wait
-    threading.Event.wait = event_wait
+    # The reentrant kind in Python knows the simulated threads apart.
+    threading._CRLock = None
     queue.Queue.get = queue_get
     queue.Queue.put = queue_put
     SimpleQueue.__module__ = "queue"

@@ -42,44 +42,54 @@ class Executor(futures.Executor):
         )
         self._initializer, self._initargs = initializer, initargs
         self._workers = []
-        self._turn = 0
+        self._made = 0
         self._shutdown = False
-        self._left = []
+        self._jobs = []
+        self._busy = 0
+        self._owed = 0
 
-    def _worker(self):
-        """Return the simulated thread that takes the next job."""
-        if len(self._workers) < self._max_workers:
-            number = len(self._workers)
-            worker = threading.Thread(
-                name=f"{self._thread_name_prefix}_{number}", daemon=True
-            )
-            worker._started.set()
-            handle = worker._os_thread_handle
-            handle.ident = worker._ident = next(threads.numbers)
-            self._workers.append(worker)
-            return worker, self._initializer
-        self._turn = (self._turn + 1) % len(self._workers)
-        return self._workers[self._turn], None
+    def _take_worker(self):
+        """Return a simulated thread that is free, and its initializer."""
+        if self._workers:
+            return self._workers.pop(), None
+        self._made += 1
+        worker = threading.Thread(
+            name=f"{self._thread_name_prefix}_{self._made - 1}", daemon=True
+        )
+        worker._started.set()
+        handle = worker._os_thread_handle
+        handle.ident = worker._ident = next(threads.numbers)
+        return worker, self._initializer
 
     def submit(self, fn, /, *args, **kwargs):
         """Queue fn(*args, **kwargs) and return its future."""
         if self._shutdown:
             raise RuntimeError("cannot schedule new futures after shutdown")
         future = futures.Future()
-        self._left.append(future)
-        threads.pending.append(
-            lambda: self._run(future, lambda: fn(*args, **kwargs))
-        )
+        self._jobs.append((future, lambda: fn(*args, **kwargs)))
+        threads.pending.append(self._step)
         return future
+
+    def _step(self):
+        """Run the next job, unless all workers are busy below this one."""
+        if self._busy >= self._max_workers:
+            self._owed += 1
+            return
+        future, call = self._jobs.pop(0)
+        if not future.set_running_or_notify_cancel():
+            return
+        self._busy += 1
+        try:
+            self._run(future, call)
+        finally:
+            self._busy -= 1
+            threads.pending[:0] = [self._step] * self._owed
+            self._owed = 0
 
     def _run(self, future, call):
         """Run one job as one of the pool's threads."""
-        self._left.remove(future)
-        if not future.set_running_or_notify_cancel():
-            return
-        worker, initializer = self._worker()
-        ident = worker._ident
-        threading._active[ident] = worker
+        worker, initializer = self._take_worker()
+        threading._active[worker._ident] = worker
         try:
             with threads.identity(worker._os_thread_handle):
                 if initializer:
@@ -90,16 +100,17 @@ class Executor(futures.Executor):
         else:
             future.set_result(result)
         finally:
-            threading._active.pop(ident, None)
+            threading._active.pop(worker._ident, None)
+            self._workers.append(worker)
 
     def shutdown(self, wait=True, *, cancel_futures=False):
         """Take no more jobs; run, or cancel, those that are left."""
         self._shutdown = True
         if cancel_futures:
-            for future in list(self._left):
+            for future, _ in self._jobs:
                 future.cancel()
         if wait:
-            threads.run_until(lambda: not self._left)
+            threads.run_until(lambda: not self._jobs and not self._busy)
 
     terminate_workers = kill_workers = shutdown
 
@@ -133,33 +144,12 @@ class InterpreterPoolExecutor(Executor):
 
 
 original_done = base.Future.done
-original_result = base.Future.result
-original_exception = base.Future.exception
-
-
-def await_future(future):
-    """Run jobs until this future is done, if it belongs to a pool."""
-    pending = (base.PENDING, base.RUNNING)
-    threads.run_until(lambda: future._state not in pending)
-
-
-def future_result(self, timeout=None):
-    """Return the result of the call that the future represents."""
-    await_future(self)
-    return original_result(self, timeout)
-
-
-def future_exception(self, timeout=None):
-    """Return the exception raised by the call that the future represents."""
-    await_future(self)
-    return original_exception(self, timeout)
 
 
 def future_done(self):
     """Return True if the future was cancelled or finished executing."""
-    # Who asks in a loop waits, and would else do so for ever.
     if self._state in (base.PENDING, base.RUNNING):
-        threads.run_one()
+        threads.step()
     return original_done(self)
 
 
@@ -499,8 +489,6 @@ def install_executors():
         setattr(futures, kind.__name__, kind)
         setattr(thread_module, kind.__name__, kind)
     base.Future.done = future_done
-    base.Future.result = future_result
-    base.Future.exception = future_exception
     process = types.ModuleType("concurrent.futures.process")
     process.ProcessPoolExecutor = ProcessPoolExecutor
     process.BrokenProcessPool = futures.BrokenExecutor

@@ -32,23 +32,27 @@ main_ident = real_ident()
 pending = []
 # Identities of the simulated threads that run now, the topmost last.
 running = []
-# Points in time until which the code below the topmost thread sleeps.
-sleepers = []
+# What the code below the running threads waits for: (ready, deadline).
+waits = []
 # Threads by the queue (its id) at which they were parked.
 parked = {}
 # Stands for a queue: here are those that were parked in an endless loop.
 resting = object()
 numbers = itertools.count(main_ident + 64, 64)
+# How many locks the program holds; boot_locks counts.
+locks_held = 0
 
-# How far a thread that sleeps again and again may run past the time at
-# which the code below it wanted to wake up, before it is parked.
+# How long a thread that sleeps again and again may go on when the code below
+# it could, before it is parked.  Daemons have no such grace.
 PATIENCE = 3.0
+# Threads that sleep on top of each other use up the one stack.
+DEEPEST = 32
 
 ALONE = "threads of this room run one after another"
 
 
 class Parked(SystemExit):
-    """Unwinds a thread that waits at an empty queue, or sleeps for ever.
+    """Unwinds a thread that waits at an empty queue, or loops and sleeps.
 
     It is a SystemExit, which threads end with in silence and which
     `except Exception` in a worker's loop does not catch.
@@ -74,14 +78,51 @@ def drain():
         pass
 
 
-def run_until(ready):
-    """Run waiting jobs until `ready()`; return its last answer."""
-    while not (answer := ready()):
-        if not pending:
-            wake(resting)
-        if not run_one():
-            break
-    return answer
+def run_until(ready, timeout=None):
+    """Run waiting jobs until `ready()` or the timeout; return the former."""
+    deadline = None if timeout is None else time.monotonic() + timeout
+    waits.append((ready, deadline))
+    try:
+        while not ready() and not past(deadline):
+            if not pending:
+                wake(resting)
+            if not run_one():
+                break
+    finally:
+        waits.pop()
+    return ready()
+
+
+def wait_for(ready, timeout):
+    """Wait until `ready()`, but not longer than the timeout; return it."""
+    if timeout < 0:
+        return ready()
+    deadline = time.monotonic() + timeout
+    if not run_until(ready, timeout):
+        sleep(max(0.0, deadline - time.monotonic()))
+    return ready()
+
+
+def step():
+    """Run one waiting job for code that asks again and again.
+
+    Who asks in a loop waits, and would else do so for ever.
+    """
+    waits.append((lambda: True, None))
+    try:
+        run_one()
+    finally:
+        waits.pop()
+
+
+def past(deadline):
+    """Tell whether a deadline, which may be None, has come."""
+    return deadline is not None and time.monotonic() >= deadline
+
+
+def rest(deadline):
+    """Sleep out what is left of a wait."""
+    real_sleep(max(0.0, deadline - time.monotonic()))
 
 
 @contextlib.contextmanager
@@ -120,6 +161,7 @@ class Handle:
         self.done = False
         self.body = None
         self.thread = None
+        self.overdue = None
 
     def launch(self, body, thread=None):
         """Queue the thread; `body` is what it does."""
@@ -143,19 +185,16 @@ class Handle:
         return any(self in waiting for waiting in parked.values())
 
     def is_done(self):
-        """Tell whether the thread has ended, letting one job run first.
-
-        Who asks in a loop waits, and would else do so for ever.
-        """
+        """Tell whether the thread has ended, letting one job run first."""
         if not self.done and self not in running:
-            run_one()
+            step()
         return self.done
 
     def join(self, timeout=None):
         """Run what waits until the thread has ended."""
         if self in running:
             raise RuntimeError("Cannot join current thread")
-        if not run_until(lambda: self.done) and timeout is None:
+        if not run_until(lambda: self.done, timeout) and timeout is None:
             raise Deadlock(f"the thread to be joined waits for ever: {ALONE}")
 
     def _set_done(self):
@@ -208,11 +247,17 @@ def run_body(thread):
 
 def park(queue):
     """Unwind the topmost thread until `queue` gets something."""
+    if not running or running[-1].body is None:
+        raise Deadlock(f"nobody will ever put into this queue: {ALONE}")
+    park_at(queue)
+
+
+def park_at(place):
+    """Unwind the topmost thread; `wake(place)` will run it anew."""
     handle = running[-1]
-    if isinstance(handle, Handle) and handle.body is not None:
-        parked.setdefault(id(queue), []).append(handle)
-        raise Parked
-    raise Deadlock(f"nobody will ever put into this queue: {ALONE}")
+    handle.overdue = None
+    parked.setdefault(id(place), []).append(handle)
+    raise Parked
 
 
 def wake(queue):
@@ -223,42 +268,48 @@ def wake(queue):
 
 def sleep(seconds, /):
     """Delay execution for a given number of seconds (may be a fraction)."""
-    if not isinstance(seconds, (int, float)) or not pending and not running:
+    if not pending and not running and id(resting) not in parked:
         real_sleep(seconds)
         return
-    if seconds < 0:
-        raise ValueError("sleep length must be non-negative")
+    if not isinstance(seconds, (int, float)) or seconds < 0:
+        real_sleep(seconds)
     end = time.monotonic() + seconds
-    if running:
-        sleep_on_top(end)
-    else:
-        sleep_below(end)
-
-
-def sleep_below(end):
-    """Sleep in the main thread: let the others run meanwhile."""
-    from . import locks
-
     # A thread that needs a lock which is held here could only fail.
-    if not locks.held():
-        sleepers.append(end)
-        wake(resting)
-        try:
-            drain()
-        finally:
-            sleepers.pop()
-    real_sleep(max(0.0, end - time.monotonic()))
+    if not locks_held and len(running) < DEEPEST:
+        run_meanwhile(end)
+    if running:
+        yield_below(end)
+    rest(end)
 
 
-def sleep_on_top(end):
-    """Sleep in a thread, unless it has long outstayed those below."""
-    real_sleep(max(0.0, end - time.monotonic()))
+def run_meanwhile(end):
+    """Let others run while the topmost thread, or the program, sleeps."""
+    if running:
+        while pending and not past(end):
+            run_one()
+    else:
+        run_until(lambda: False, max(0.0, end - time.monotonic()))
+
+
+def yield_below(end):
+    """Park the topmost thread if the code below it has waited enough."""
     handle = running[-1]
-    overdue = sleepers and time.monotonic() - max(sleepers) > PATIENCE
-    if overdue and isinstance(handle, Handle) and handle.body is not None:
-        # An endless loop, most likely, that the code below would stop.
-        parked.setdefault(id(resting), []).append(handle)
-        raise Parked
+    if not waits or handle.body is None:
+        return
+    ready, deadline = waits[-1]
+    if handle.thread and handle.thread.daemon:
+        # An endless loop, most likely: those are why threads are daemons.
+        if not ready():
+            if deadline is None or end < deadline:
+                return
+            rest(deadline)
+        park_at(resting)
+    if not ready() and not past(deadline):
+        handle.overdue = None
+    elif handle.overdue is None:
+        handle.overdue = time.monotonic()
+    elif time.monotonic() - handle.overdue > PATIENCE:
+        park_at(resting)
 
 
 def start_new_thread(function, args, kwargs={}, /):

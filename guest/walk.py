@@ -21,21 +21,16 @@ CODE_FIELDS = (
 CODE_NAMES = ("co_varnames", "co_cellvars", "co_freevars")
 # Arrays of objects above this size are data and not program.
 LARGE = 200000
+# Objects that are looked at in one go.
+STEP = 1024
 
 
-def hidden_referents(thing):
-    """Return what the collector does not see of code, arrays and types."""
-    kind = type(thing)
-    if kind is types.CodeType:
-        found = [getattr(thing, field) for field in CODE_FIELDS]
-        for field in CODE_NAMES:
-            found.extend(getattr(thing, field))
-        return found
-    if isinstance(thing, numpy.ndarray):
-        return array_referents(thing)
-    if isinstance(thing, numpy.dtype):
-        return [thing.type]
-    return []
+def code_referents(thing):
+    """Return what a code object holds."""
+    found = [getattr(thing, field) for field in CODE_FIELDS]
+    for field in CODE_NAMES:
+        found.extend(getattr(thing, field))
+    return found
 
 
 def array_referents(thing):
@@ -52,6 +47,44 @@ def array_referents(thing):
     return found
 
 
+def dtype_referents(thing):
+    """Return the scalar type of a numpy dtype."""
+    return [thing.type]
+
+
+HIDDEN = (
+    (types.CodeType, code_referents),
+    (numpy.ndarray, array_referents),
+    (numpy.dtype, dtype_referents),
+)
+handlers = {}
+
+
+def handler(kind):
+    """Return what finds the referents that the collector does not see."""
+    for base, function in HIDDEN:
+        if issubclass(kind, base):
+            return function
+    return None
+
+
+def visit(things, seen, found):
+    """Note those of `things` not seen before; return what they refer to."""
+    new = [thing for thing in things if id(thing) not in seen]
+    addresses = list(map(id, new))
+    seen.update(addresses)
+    found.extend(addresses)
+    referents = gc.get_referents(*new)
+    referents.extend(set(map(type, new)))
+    for thing in new:
+        kind = type(thing)
+        if kind not in handlers:
+            handlers[kind] = handler(kind)
+        if handlers[kind]:
+            referents.extend(handlers[kind](thing))
+    return referents
+
+
 def walk():
     """Return the addresses of all objects, as an array of 32-bit words.
 
@@ -59,32 +92,19 @@ def walk():
     that hold an object in the snapshot, where these are not.
     """
     gc.unfreeze()
+    gc.disable()
     todo = gc.get_objects() + list(sys.modules.values())
     seen, found = set(), array.array("I")
     while todo:
         following = {}
-        for start in range(0, len(todo), 256):
-            for thing in visit(todo[start : start + 256], seen, found):
-                if id(thing) not in seen:
-                    following[id(thing)] = thing
+        for start in range(0, len(todo), STEP):
+            referents = visit(todo[start : start + STEP], seen, found)
+            following.update(
+                (id(thing), thing) for thing in referents if id(thing) not in seen
+            )
         todo = list(following.values())
     found.extend(id(numpy.dtype(code)) for code in numpy.typecodes["All"])
     return found
-
-
-def visit(things, seen, found):
-    """Note those of `things` not seen before; return what they refer to."""
-    new = []
-    for thing in things:
-        if id(thing) not in seen:
-            seen.add(id(thing))
-            found.append(id(thing))
-            new.append(thing)
-    referents = gc.get_referents(*new)
-    for thing in new:
-        referents.append(type(thing))
-        referents.extend(hidden_referents(thing))
-    return referents
 
 
 with open("/build/objects", "wb") as output:

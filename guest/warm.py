@@ -259,6 +259,13 @@ def use_agg():
     matplotlib.get_cachedir()
 
 
+def quiet_tqdm():
+    """Keep tqdm from starting a thread that would watch its bars."""
+    import tqdm
+
+    tqdm.tqdm.monitor_interval = 0
+
+
 def main():
     """Load and exercise everything; a failure here fails the installation."""
     logging.raiseExceptions = True
@@ -267,6 +274,7 @@ def main():
         missing = load(STANDARD)
         use_agg()
         missing += load(PACKAGES)
+        quiet_tqdm()
         for exercise in EXERCISES:
             exercise()
     if missing:

@@ -196,18 +196,20 @@ channel_read(struct channel *channel, struct err *err)
 		got = recvmsg(channel->fd, &message, MSG_CMSG_CLOEXEC);
 		if (got < 0 && errno == EINTR)
 			continue;
-		if (got < 0)
-			return errno == EAGAIN
-			    ? 0
-			    : fail_errno(err, "receive a frame");
+		if (got < 0 && errno == EAGAIN)
+			return 0;
+		if (got < 0 && errno != ECONNRESET) /* an end with unread bytes */
+			return fail_errno(err, "receive a frame");
+		if (got <= 0)
+			return fail(err, EPIPE, "the peer is gone");
 		r = keep_fds(channel, &message, err);
 		if (r < 0)
 			return r;
-		if (got == 0)
-			return fail(err, EPIPE, "the peer is gone");
 		channel->in.n += (size_t)got;
-		if ((size_t)got < part.iov_len && message.msg_controllen == 0)
-			return 0; /* it was all: spare the EAGAIN */
+		/* All there was, or all before the next descriptors: whoever
+		 * polls is told of the rest. */
+		if ((size_t)got < part.iov_len)
+			return 0;
 	}
 }
 

@@ -285,20 +285,23 @@ output_read(int fd, uint32_t output_chars, enum output_stream which,
 	struct layout layout = layout_of(output_chars);
 	size_t at = head_offset(&layout, which);
 	struct counters counters;
-	own_buf struct buf page = { .max = sizeof(counters) };
 	own_buf struct buf head = { .max = layout.head };
-	own_buf struct buf tail = { .max = layout.tail };
+	own_buf struct buf tail = { .max = layout.head + layout.tail };
 	size_t head_n;
 	int r;
 
-	r = region_pread(fd, (size_t)which * sizeof(counters), sizeof(counters),
-	    &page, err);
-	if (r < 0)
-		return r;
-	memcpy(&counters, page.p, sizeof(counters));
+	if (pread(fd, &counters, sizeof(counters),
+		(off_t)((size_t)which * sizeof(counters))) !=
+	    (ssize_t)sizeof(counters))
+		return fail(err, EPROTO, "output region is too short");
 	head_n = counters.bytes < layout.head ? (size_t)counters.bytes
 					      : layout.head;
 	r = region_pread(fd, at, head_n, &head, err);
+	/* While the ring has never been full, the last characters may begin
+	 * in the head. */
+	if (r == 0 && counters.bytes > layout.head &&
+	    counters.bytes - layout.head <= layout.tail)
+		r = buf_add(&tail, head.p, head.n);
 	if (r == 0 && counters.bytes > layout.head)
 		r = ring_pread(fd, at + layout.head, layout.tail,
 		    counters.bytes - layout.head, &tail, err);

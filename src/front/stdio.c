@@ -156,7 +156,7 @@ out_broken(struct stdio *stdio, const char *why)
 	if (stdio->out_broken)
 		return;
 	stdio->out_broken = true;
-	log_info("client gone: %s", why);
+	log_info("event=client_gone why=\"%s\"", why);
 	buf_done(&stdio->out);
 	stdio->out_at = 0;
 	if (stdio->out_polled)
@@ -339,7 +339,7 @@ read_some(struct stdio *stdio)
 	ssize_t got;
 
 	if (buf_reserve(in, READ_CHUNK) < 0) {
-		log_error("no memory for a message");
+		log_error("event=no_memory what=message");
 		wind_up_soon(stdio, 0);
 		return;
 	}

@@ -10,13 +10,15 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 /* Exit statuses of a child, for the keeper's log. */
 #define CHILD_SPENT 0
 #define CHILD_LOST  1
+
+#define JOB_USUAL 8192u /* bytes of most jobs: a program and its input */
 
 static void
 say(int fd, enum frame_type type, const void *record, size_t n)
@@ -54,6 +56,8 @@ raise_walls(const struct child_start *start, int keep, struct err *err)
 	sigset_t none;
 	int r = wall_parent(start->zygote, err);
 
+	(void)prctl(PR_SET_NAME, "child");
+
 	if (r == 0)
 		r = wall_fds(&keep, 1, err);
 	if (r == 0)
@@ -67,30 +71,47 @@ raise_walls(const struct child_start *start, int keep, struct err *err)
 	return r;
 }
 
-/* Reads the job; its bytes are never freed, the process ends with them. */
-static struct room_job
-job_read(int fd)
+/* Reads until n bytes are in buf; what comes after a job is nothing. */
+static void
+read_until(int fd, struct buf *buf, size_t n)
 {
+	while (buf->n < n) {
+		ssize_t got;
+
+		if (buf_reserve(buf, n - buf->n) < 0)
+			_exit(CHILD_LOST);
+		got = read(fd, buf->p + buf->n, buf->cap - buf->n);
+		if (got == 0)
+			_exit(CHILD_SPENT); /* the keeper had no use for it */
+		if (got < 0 && errno != EINTR)
+			_exit(CHILD_LOST);
+		if (got > 0)
+			buf->n += (size_t)got;
+	}
+}
+
+/* Reads the job into buf, in one system call if it is a short one. */
+static struct room_job
+job_read(int fd, struct buf *buf)
+{
+	const size_t head = sizeof(struct wire_header) + sizeof(struct wire_job);
 	struct wire_header header;
 	struct wire_job record;
-	struct room_job job;
-	uint8_t *bytes;
 
-	if (fd_read_all(fd, &header, sizeof(header)) < 0)
-		_exit(CHILD_SPENT); /* the keeper had no use for it */
-	if (header.type != FRAME_JOB || header.n < sizeof(record) ||
-	    header.n > FRAME_MAX ||
-	    fd_read_all(fd, &record, sizeof(record)) < 0 ||
-	    (uint64_t)record.code_n + record.stdin_n !=
-		header.n - sizeof(record))
+	read_until(fd, buf, head);
+	memcpy(&header, buf->p, sizeof(header));
+	memcpy(&record, buf->p + sizeof(header), sizeof(record));
+	if (header.type != FRAME_JOB ||
+	    header.n > FRAME_MAX - sizeof(header) ||
+	    (uint64_t)record.code_n + record.stdin_n + sizeof(record) !=
+		header.n)
 		_exit(CHILD_LOST);
-	bytes = malloc((size_t)record.code_n + record.stdin_n + 1);
-	if (!bytes ||
-	    fd_read_all(fd, bytes, header.n - sizeof(record)) < 0)
-		_exit(CHILD_LOST);
-	job.code = (struct span){ bytes, record.code_n };
-	job.stdin_bytes = (struct span){ bytes + record.code_n, record.stdin_n };
-	return job;
+	read_until(fd, buf, sizeof(header) + header.n);
+	return (struct room_job){
+		.code = { buf->p + head, record.code_n },
+		.stdin_bytes = { buf->p + head + record.code_n,
+		    record.stdin_n },
+	};
 }
 
 void
@@ -101,6 +122,7 @@ child_main(const struct child_start *start)
 	struct wire_done done = { 0 };
 	struct room_job job;
 	struct output *output;
+	struct buf job_bytes;
 
 	output = output_map(start->region_fd, start->conf->output_chars);
 	if (!output) {
@@ -111,8 +133,13 @@ child_main(const struct child_start *start)
 		die(fd, &err);
 	if (start->kind->prepare(start->state, output, job_waits, &fd, &err) < 0)
 		die(fd, &err);
+	/* Before the wait: room for a short job, with its page touched. */
+	buf_init(&job_bytes, FRAME_MAX);
+	if (buf_reserve(&job_bytes, JOB_USUAL) < 0)
+		_exit(CHILD_LOST);
+	job_bytes.p[0] = 0;
 	say(fd, FRAME_READY, NULL, 0);
-	job = job_read(fd);
+	job = job_read(fd, &job_bytes);
 	start->kind->run(start->state, &job, &done);
 	say(fd, FRAME_DONE, &done, sizeof(done));
 	/* Stay until killed: the teardown of the guest's memory must not take

@@ -26,6 +26,12 @@ struct scan {
 };
 
 static bool
+is_space(uint8_t c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static bool
 span_is(struct span span, const char *text)
 {
 	size_t n = strlen(text);
@@ -118,7 +124,7 @@ scan_text(struct span text)
 			continue;
 		}
 		scan_byte(&scan, p);
-		if (!memchr(" \t\r\n:", *p, 5))
+		if (*p != ':' && !is_space(*p))
 			scan.string.n = 0;
 		p++;
 	}
@@ -149,7 +155,7 @@ scan_id_is_minus_zero(const struct scan *scan)
 {
 	struct span id = scan->id;
 
-	while (id.n > 0 && strchr(" \t\r\n", id.p[0])) {
+	while (id.n > 0 && is_space(id.p[0])) {
 		id.p++;
 		id.n--;
 	}
@@ -349,7 +355,7 @@ jsonrpc_text_cost(struct span text)
 		if (c == '"' || c == '\\')
 			cost += 1;
 		else if (c < ' ')
-			cost += memchr("\b\f\n\r\t", c, 5) ? 1 : 5;
+			cost += c >= '\b' && c <= '\r' && c != '\v' ? 1 : 5;
 	}
 	return cost;
 }

@@ -180,13 +180,13 @@ on_value(struct peer *peer, struct batch *batch, const json_t *value)
 		if (request)
 			dispatch(request, &message);
 		else
-			log_error("no memory for a request");
+			log_error("event=no_memory what=request");
 		break;
 	case MESSAGE_NOTIFICATION:
 		on_notification(peer, &message);
 		break;
 	case MESSAGE_RESPONSE:
-		log_debug("a response that nobody asked for");
+		log_debug("event=stray_response");
 		break;
 	}
 	message_done(&message);
@@ -197,8 +197,6 @@ on_batch(struct peer *peer, const json_t *values)
 {
 	struct batch *batch;
 	const char *why = NULL;
-	size_t i;
-	json_t *value;
 
 	if (!peer->revision || !peer->revision->batches)
 		why = "batches are not part of the protocol revision in force";
@@ -212,10 +210,11 @@ on_batch(struct peer *peer, const json_t *values)
 	}
 	batch = batch_new(peer, json_array_size(values));
 	if (!batch) {
-		log_error("no memory for a batch");
+		log_error("event=no_memory what=batch");
 		return;
 	}
-	json_array_foreach(values, i, value) on_value(peer, batch, value);
+	for (size_t i = 0; i < json_array_size(values); i++)
+		on_value(peer, batch, json_array_get(values, i));
 	batch_release(batch);
 }
 

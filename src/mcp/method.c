@@ -141,12 +141,14 @@ filter_is_valid(const json_t *filter)
 {
 	static const char *const flags[] = { "toolsListChanged",
 		"promptsListChanged", "resourcesListChanged" };
-	json_t *uris = json_object_get(filter, "resourceSubscriptions"), *uri;
+	json_t *uris = json_object_get(filter, "resourceSubscriptions");
 	size_t i;
 
 	if (!json_is_object(filter) || (uris && !json_is_array(uris)))
 		return false;
-	json_array_foreach(uris, i, uri) if (!json_is_string(uri)) return false;
+	for (i = 0; i < json_array_size(uris); i++)
+		if (!json_is_string(json_array_get(uris, i)))
+			return false;
 	for (i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
 		json_t *flag = json_object_get(filter, flags[i]);
 
@@ -200,6 +202,7 @@ method_end_subscription(struct request *request)
 			    json_pack("{s:o}", "requestId", id)));
 }
 
+/* One line for each call, without a byte of its code or output. */
 static void
 log_call(const struct request *request, const struct call *call,
     const struct result *result)
@@ -211,12 +214,16 @@ log_call(const struct request *request, const struct call *call,
 	else
 		(void)snprintf(id, sizeof(id), "%" JSON_INTEGER_FORMAT,
 		    json_integer_value(request->id));
-	log_info(
-	    "call=%u id=%s outcome=%s exit=%d queued_us=%u wall_us=%" PRIu64
-	    " out_bytes=%zu err_bytes=%zu%s",
+	/* A quote in it would end the value early. */
+	for (char *p = id; *p; p++)
+		if (*p == '"' || *p == '\\')
+			*p = '?';
+	log_info("event=call call=%u id=\"%s\" outcome=%s exit=%d "
+		 "queued_us=%u wall_us=%" PRIu64
+		 " out_bytes=%zu err_bytes=%zu answered=%s",
 	    call->id, id, outcome_name(result->outcome), result->exit_code,
 	    result->usage.queued_us, result->usage.wall_us, result->out.text.n,
-	    result->err.text.n, request->peer ? "" : " cancelled");
+	    result->err.text.n, request->peer ? "yes" : "no");
 }
 
 static void
@@ -275,7 +282,7 @@ submit(struct request *request, struct call *call)
 	json_decref(request->params);
 	request->params = NULL;
 	if (request->token)
-		mcp_progress_arm(mcp, request->began_us);
+		mcp_progress(mcp, request->began_us);
 }
 
 static void

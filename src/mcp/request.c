@@ -25,7 +25,7 @@ peer_send(struct peer *peer, json_t *value)
 	/* A batch has as many envelopes as messages. */
 	buf_init(&message, MESSAGE_OUT_MAX + BATCH_MAX * ENVELOPE_MAX);
 	if (!value || jsonrpc_dump(value, &message) < 0)
-		log_error("unable to write a message");
+		log_error("event=no_memory what=answer");
 	else
 		peer->send(peer->arg, &message);
 	json_decref(value);
@@ -164,12 +164,11 @@ request_keep(struct request *request, enum request_state state)
 struct request *
 request_find(struct peer *peer, const json_t *id)
 {
-	struct request *request;
+	struct request *request = LIST_FIRST(&peer->requests);
 
-	LIST_FOREACH(request, &peer->requests, link)
-	if (json_equal(request->id, id))
-		return request;
-	return NULL;
+	while (request && !json_equal(request->id, id))
+		request = LIST_NEXT(request, link);
+	return request;
 }
 
 void
@@ -242,17 +241,22 @@ progress_send(struct request *request, uint64_t now_us)
 	request->due_us = now_us + PROGRESS_EVERY_MS * 1000u;
 }
 
-void
-mcp_progress(struct mcp *mcp, uint64_t now_us)
+/* Sends what is due to a peer; when it has to be asked again. */
+static uint64_t
+peer_progress(struct peer *peer, uint64_t now_us)
 {
-	struct request *request;
-	struct peer *peer;
+	uint64_t due_us = UINT64_MAX;
+	struct request *request = LIST_FIRST(&peer->requests);
 
-	LIST_FOREACH(peer, &mcp->peers, link)
-	LIST_FOREACH(request, &peer->requests, link)
-	if (request->token && request->due_us <= now_us)
-		progress_send(request, now_us);
-	mcp_progress_arm(mcp, now_us);
+	for (; request; request = LIST_NEXT(request, link)) {
+		if (!request->token)
+			continue;
+		if (request->due_us <= now_us)
+			progress_send(request, now_us);
+		if (request->due_us < due_us)
+			due_us = request->due_us;
+	}
+	return due_us;
 }
 
 static void
@@ -262,21 +266,20 @@ on_progress_due(uv_timer_t *timer)
 }
 
 void
-mcp_progress_arm(struct mcp *mcp, uint64_t now_us)
+mcp_progress(struct mcp *mcp, uint64_t now_us)
 {
-	uint64_t due_us = UINT64_MAX;
-	struct request *request;
-	struct peer *peer;
+	uint64_t first_us = UINT64_MAX;
+	struct peer *peer = LIST_FIRST(&mcp->peers);
 
-	LIST_FOREACH(peer, &mcp->peers, link)
-	LIST_FOREACH(request, &peer->requests, link)
-	if (request->token && request->due_us < due_us)
-		due_us = request->due_us;
-	if (due_us == UINT64_MAX) {
-		(void)uv_timer_stop(&mcp->progress);
-		return;
+	for (; peer; peer = LIST_NEXT(peer, link)) {
+		uint64_t due_us = peer_progress(peer, now_us);
+
+		if (due_us < first_us)
+			first_us = due_us;
 	}
-	now_us = due_us > now_us ? due_us - now_us : 0;
-	(void)uv_timer_start(
-	    &mcp->progress, on_progress_due, now_us / 1000 + 1, 0);
+	if (first_us == UINT64_MAX)
+		(void)uv_timer_stop(&mcp->progress);
+	else
+		(void)uv_timer_start(&mcp->progress, on_progress_due,
+		    (first_us - now_us) / 1000 + 1, 0);
 }

@@ -104,7 +104,4 @@ void batch_release(struct batch *batch);
 /* Frees mcp if nothing refers to it any more. */
 void mcp_release(struct mcp *mcp);
 
-/* Sees to it that progress will be sent when it is due. */
-void mcp_progress_arm(struct mcp *mcp, uint64_t now_us);
-
 #endif

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- the description ---- */
@@ -65,6 +66,7 @@ add_packages(struct buf *text, json_t *packages)
 	size_t left = json_object_size(packages);
 	const char *name;
 	json_t *version;
+	void *at;
 
 	if (left == 0)
 		return;
@@ -74,9 +76,13 @@ add_packages(struct buf *text, json_t *packages)
 		if (version && add_package(text, known[i], version))
 			left--;
 	}
-	json_object_foreach(packages, name,
-	    version) if (!is_known(name) && add_package(text, name, version))
-	    left--;
+	for (at = json_object_iter(packages); at;
+	     at = json_object_iter_next(packages, at)) {
+		name = json_object_iter_key(at);
+		version = json_object_iter_value(at);
+		if (!is_known(name) && add_package(text, name, version))
+			left--;
+	}
 	text->n -= 2; /* the last comma */
 	if (left > 0)
 		(void)buf_printf(text, " and %zu more", left);
@@ -113,8 +119,9 @@ static const char rules[] =
     "directory) and /tmp during a call; they vanish with it.\nThere is no "
     "network, no pip, no process or shell, and no file of the host. Threads "
     "work, but run in turn. Top-level await works.\nnumpy's default integer "
-    "has 32 bits in this room (so do pandas columns made from it) and wraps "
-    "silently: pass dtype='int64' where values, sums or products may exceed "
+    "has 32 bits in this room (as do pandas columns made from such arrays) "
+    "and wraps silently: pass dtype='int64' where values, sums or products may "
+    "exceed "
     "2147483647.\n";
 
 int
@@ -216,28 +223,47 @@ type_name(const json_t *value)
 	return names[json_typeof(value)];
 }
 
+static bool
+is_argument(const char *name)
+{
+	return strcmp(name, "code") == 0 || strcmp(name, "timeout_s") == 0 ||
+	       strcmp(name, "stdin") == 0;
+}
+
+/* Adds the name in quotes to a list of n bytes; "..." when it is full. */
+static void
+list_name(char *list, size_t n, const char *name)
+{
+	char shown[NAME_SHOWN_SIZE];
+	json_t *key = json_string(name);
+	size_t used = strlen(list);
+	const char *comma = used > 0 ? ", " : "";
+
+	(void)json_shown(key, shown);
+	json_decref(key);
+	if (used + strlen(shown) + sizeof(", \"\", ...") <= n)
+		(void)snprintf(list + used, n - used, "%s\"%s\"", comma, shown);
+	else if (!strstr(list, ", ..."))
+		(void)snprintf(list + used, n - used, ", ...");
+}
+
 static int
 check_names(const json_t *arguments, struct err *err)
 {
-	char shown[NAME_SHOWN_SIZE];
-	const char *name;
-	json_t *value;
+	char unknown[160] = "";
+	json_t *object = (json_t *)arguments; /* jansson iterates these only */
+	void *at;
 
-	json_object_foreach((json_t *)arguments, name, value)
-	{
-		json_t *key;
-
-		if (strcmp(name, "code") == 0 || strcmp(name, "stdin") == 0 ||
-		    strcmp(name, "timeout_s") == 0)
-			continue;
-		key = json_string(name);
-		(void)json_shown(key, shown);
-		json_decref(key);
+	for (at = json_object_iter(object); at;
+	     at = json_object_iter_next(object, at))
+		if (!is_argument(json_object_iter_key(at)))
+			list_name(
+			    unknown, sizeof(unknown), json_object_iter_key(at));
+	if (unknown[0])
 		return fail(err, EINVAL,
-		    "unknown argument \"%s\": run_python takes code, "
-		    "timeout_s and stdin",
-		    shown);
-	}
+		    "unknown argument %s: run_python takes code, timeout_s "
+		    "and stdin",
+		    unknown);
 	return 0;
 }
 

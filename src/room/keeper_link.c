@@ -160,7 +160,10 @@ room_listen(struct room *room)
 
 	if (channel_waiting(&room->channel))
 		events |= UV_WRITABLE;
-	(void)uv_poll_start(room->poll, events, on_poll);
+	/* Starting it anew costs system calls even where nothing changes. */
+	if (events != room->events)
+		(void)uv_poll_start(room->poll, events, on_poll);
+	room->events = events;
 }
 
 /* ---- calls ---- */
@@ -234,6 +237,7 @@ channel_open(struct room *room, int fd, struct err *err)
 		    uv_strerror(r));
 	}
 	room->poll->data = room;
+	room->events = 0;
 	room->state = ROOM_STARTING;
 	return 0;
 }

@@ -48,6 +48,7 @@ struct room {
 	struct err failure; /* code 0: none since it was last warm */
 	struct tickets queued, running, finished;
 	uv_poll_t *poll;    /* of the channel; NULL without one */
+	int events;         /* that poll listens for; 0: none yet */
 	uv_timer_t restart; /* of the back-off */
 	uv_timer_t soon;    /* delivers what is finished */
 	unsigned handles;   /* still open while closing */

@@ -14,12 +14,18 @@
 
 #define HELLO "hello from the room"
 
+/* One line a subject, whatever the finding quotes. */
 static void
 show(enum verdict verdict, const char *subject, const char *finding)
 {
 	static const char *const words[] = { "ok", "warn", "BAD" };
 
-	(void)printf("%-5s %-11s %s\n", words[verdict], subject, finding);
+	(void)printf("%-5s %-11s ", words[verdict], subject);
+	for (; *finding; finding++)
+		(void)putchar((unsigned char)*finding < ' ' || *finding == 0x7f
+				  ? ' '
+				  : *finding);
+	(void)putchar('\n');
 	(void)fflush(stdout);
 }
 

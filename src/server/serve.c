@@ -92,7 +92,7 @@ on_signal(uv_signal_t *handle, int number)
 {
 	struct server *server = handle->data;
 
-	log_info("signal %d: ending", number);
+	log_info("event=signal number=%d", number);
 	if (server->stdio)
 		stdio_end(server->stdio);
 }

@@ -240,35 +240,44 @@ engine_memory_grow(struct engine *engine, uint64_t bytes, struct err *err)
 
 /* ---- calling ---- */
 
-/* A trap's message is a backtrace; its last line is the reason. */
+/* The last line of a message that has any. */
+static struct span
+last_line(const wasm_byte_vec_t *message)
+{
+	size_t end = message->size, start;
+
+	while (end > 0 && message->data[end - 1] <= ' ')
+		end--;
+	start = end;
+	while (start > 0 && message->data[start - 1] != '\n')
+		start--;
+	return (struct span){ (const uint8_t *)message->data + start,
+		end - start };
+}
+
+/* A trap's message is a backtrace; its last line is the reason, after a
+ * number and "wasm trap:". */
 static void
 trap_reason(wasmtime_error_t *error, wasm_trap_t *trap, struct turn *turn)
 {
-	struct err err = { 0 };
-	const char *reason = err.text;
+	static const char prefix[] = "wasm trap: ";
 	wasm_byte_vec_t message = { 0 };
+	struct span line;
+	const uint8_t *reason;
 
 	if (trap)
 		wasm_trap_message(trap, &message);
 	else
 		wasmtime_error_message(error, &message);
-	/* Not NUL-terminated by contract; and keep to the last line. */
-	if (message.size > 0) {
-		size_t start = message.size;
-
-		while (start > 0 && message.data[start - 1] != '\n')
-			start--;
-		(void)snprintf(err.text, sizeof(err.text), "%.*s",
-		    (int)(message.size - start), message.data + start);
+	line = last_line(&message);
+	reason = memmem(line.p, line.n, prefix, sizeof(prefix) - 1);
+	if (reason) {
+		line.n -= (size_t)(reason - line.p) + sizeof(prefix) - 1;
+		line.p = reason + sizeof(prefix) - 1;
 	}
+	(void)snprintf(turn->trap, sizeof(turn->trap), "%.*s", (int)line.n,
+	    (const char *)line.p);
 	wasm_byte_vec_delete(&message);
-	while (*reason == ' ' || (*reason >= '0' && *reason <= '9') ||
-	       *reason == ':')
-		reason++;
-	if (strncmp(reason, "wasm trap: ", 11) == 0)
-		reason += 11;
-	(void)snprintf(turn->trap, sizeof(turn->trap), "%.*s",
-	    (int)sizeof(turn->trap) - 1, reason);
 }
 
 static bool

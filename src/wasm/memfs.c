@@ -56,7 +56,8 @@ node_new_symlink(struct memfs *fs, struct span target)
 		return NULL;
 	}
 	memcpy(copy, target.p, target.n);
-	node->target = (struct span){ copy, target.n };
+	node->target.p = copy;
+	node->target.n = target.n;
 	memfs_charge(fs, target.n);
 	return node;
 }

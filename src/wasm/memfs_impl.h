@@ -115,7 +115,7 @@ struct memfs_node *node_new_symlink(struct memfs *fs, struct span target);
 
 struct memfs_entry *dir_find(const struct dir *dir, struct span name);
 /* A new entry at the end of the listing. NULL without memory. */
-struct memfs_entry *dir_add(struct memfs_node *dir, struct span name,
+struct memfs_entry *dir_add(struct memfs_node *at, struct span name,
     struct memfs_node *node, bool counted);
 /* Removes and frees the entry; the node stays. */
 void dir_remove(struct memfs_entry *entry);

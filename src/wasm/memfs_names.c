@@ -201,17 +201,28 @@ memfs_link(struct memfs *fs, struct memfs_node *from_dir, struct span from,
 static bool
 node_contains(const struct memfs_node *node, const struct memfs_node *dir)
 {
-	while (dir && dir != node && dir != dir->dir.parent)
-		dir = dir->dir.parent;
-	return dir == node;
+	const struct memfs_node *up;
+
+	while (dir != node) {
+		up = dir->dir.parent;
+		if (!up || up == dir)
+			return false;
+		dir = up;
+	}
+	return true;
 }
 
+/* The root above dir; NULL if a directory on the way was removed. */
 static const struct memfs_node *
 node_root(const struct memfs_node *dir)
 {
-	while (dir && dir != dir->dir.parent)
-		dir = dir->dir.parent;
-	return dir;
+	const struct memfs_node *up = dir->dir.parent;
+
+	while (up && up != dir) {
+		dir = up;
+		up = dir->dir.parent;
+	}
+	return up;
 }
 
 /* The checks of rename in the order of Linux, which programs see. */
@@ -283,7 +294,7 @@ enum wasi_errno
 memfs_rename(struct memfs *fs, struct memfs_node *from_dir, struct span from,
     struct memfs_node *to_dir, struct span to)
 {
-	struct place old, new;
+	struct place old = { 0 }, new = { 0 };
 	enum wasi_errno e = memfs_walk(fs, from_dir, from, END_KEEP, &old);
 
 	if (e == WASI_OK)

@@ -105,20 +105,27 @@ fd_write_piece(struct wasi *wasi, const struct fd *fd, uint64_t offset,
 	return WASI_BADF;
 }
 
+/* A read or write under way. */
+struct io {
+	const struct fd *fd;
+	bool write;
+	uint64_t offset; /* where the next byte is read or written */
+};
+
 static enum wasi_errno
-fd_piece(struct wasi *wasi, const struct fd *fd, bool write, uint64_t offset,
-    uint8_t *p, size_t n, size_t *ret_n)
+io_piece(
+    struct wasi *wasi, const struct io *io, uint8_t *p, size_t n, size_t *ret_n)
 {
-	if (write)
-		return fd_write_piece(wasi, fd, offset, p, n, ret_n);
-	return fd_read_piece(wasi, fd, offset, p, n, ret_n);
+	if (io->write)
+		return fd_write_piece(wasi, io->fd, io->offset, p, n, ret_n);
+	return fd_read_piece(wasi, io->fd, io->offset, p, n, ret_n);
 }
 
-/* Moves bytes between the descriptor at offset and the pieces, until one is
- * short. A failure behind the first byte is told by the next call. */
+/* Moves bytes between the descriptor and the pieces, until one is short. A
+ * failure behind the first byte is told by the next call. */
 static enum wasi_errno
-fd_transfer(struct wasi *wasi, const struct fd *fd, bool write, uint64_t offset,
-    const struct iovecs *iovecs, uint32_t *ret_n)
+io_run(struct wasi *wasi, struct io *io, const struct iovecs *iovecs,
+    uint32_t *ret_n)
 {
 	enum wasi_errno e = WASI_OK;
 	size_t part = 0;
@@ -130,11 +137,11 @@ fd_transfer(struct wasi *wasi, const struct fd *fd, bool write, uint64_t offset,
 		    n > GUEST_IO_MAX - done)
 			e = WASI_FAULT;
 		else
-			e = fd_piece(
-			    wasi, fd, write, offset + done, p, n, &part);
+			e = io_piece(wasi, io, p, n, &part);
 		if (e != WASI_OK)
 			break;
 		done += (uint32_t)part;
+		io->offset += part;
 		if (part < n)
 			break;
 	}
@@ -164,7 +171,7 @@ fd_io(struct wasi *wasi, const uint64_t *slots, bool write, const uint64_t *at,
 	struct fd *fd = fd_of(wasi, slots[0]);
 	struct guest_ptr ret = guest_ptr_of(ret_slot);
 	struct iovecs iovecs = { guest_ptr_of(slots[1]), (uint32_t)slots[2] };
-	uint64_t offset;
+	struct io io = { fd, write, 0 };
 	uint32_t n = 0;
 	enum wasi_errno e;
 
@@ -179,14 +186,14 @@ fd_io(struct wasi *wasi, const uint64_t *slots, bool write, const uint64_t *at,
 	e = iovecs_check(wasi, &iovecs);
 	if (e != WASI_OK)
 		return e;
-	offset = at ? *at : fd->pos;
+	io.offset = at ? *at : fd->pos;
 	if (write && fd->flags & WASI_FD_APPEND)
-		offset = fd_size(wasi, fd);
-	e = fd_transfer(wasi, fd, write, offset, &iovecs, &n);
+		io.offset = fd_size(wasi, fd);
+	e = io_run(wasi, &io, &iovecs, &n);
 	if (e != WASI_OK)
 		return e;
 	if (!at)
-		fd->pos = offset + n;
+		fd->pos = io.offset;
 	(void)guest_put_u32(&wasi->mem, ret, n);
 	return WASI_OK;
 }

@@ -91,24 +91,24 @@ load_fd(struct wasi *wasi, const struct saved_fd *saved, struct span path,
 }
 
 int
-wasi_load(struct wasi *wasi, struct span bytes, struct err *err)
+wasi_load(struct wasi *wasi, struct span saved, struct err *err)
 {
-	struct saved_fd saved;
+	struct saved_fd head;
 	struct span path;
 	int r = 0;
 
-	while (r == 0 && bytes.n > 0) {
-		if (bytes.n < sizeof(saved))
+	while (r == 0 && saved.n > 0) {
+		if (saved.n < sizeof(head))
 			return fail(err, EINVAL, "saved descriptors: cut");
-		memcpy(&saved, bytes.p, sizeof(saved));
-		path.p = bytes.p + sizeof(saved);
-		path.n = saved.path_n;
-		if (saved.path_n > GUEST_PATH_MAX ||
-		    path.n > bytes.n - sizeof(saved))
+		memcpy(&head, saved.p, sizeof(head));
+		path.p = saved.p + sizeof(head);
+		path.n = head.path_n;
+		if (head.path_n > GUEST_PATH_MAX ||
+		    path.n > saved.n - sizeof(head))
 			return fail(err, EINVAL, "saved descriptors: cut");
-		bytes.p = path.p + path.n;
-		bytes.n -= sizeof(saved) + path.n;
-		r = load_fd(wasi, &saved, path, err);
+		saved.p = path.p + path.n;
+		saved.n -= sizeof(head) + path.n;
+		r = load_fd(wasi, &head, path, err);
 	}
 	return r;
 }

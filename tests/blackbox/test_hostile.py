@@ -22,7 +22,7 @@ def runner(tmp_path_factory):
 
 
 def pytest_generate_tests(metafunc):
-    if "case" in metafunc.fixturenames:
+    if metafunc.function is test_case:
         with_cost = metafunc.config.getoption("--with-cost")
         chosen = [c for c in CASES if hostile.runs_here(c, with_cost) is None]
         metafunc.parametrize("case", chosen, ids=[c["id"] for c in chosen])
@@ -78,6 +78,76 @@ def test_number_run(request, runner, capsys):
     assert set(runner.ran) == collected
     if not request.config.getoption("keyword") and len(collected) > 1:
         assert len(runner.ran) >= PLAIN_NUMBER
+
+
+def case_of(code, *expect, **more):
+    return {"id": "made-up", "why": "", "code": code, "expect": list(expect), **more}
+
+
+WRONG = [
+    case_of("print(1)", {"field": "stdout", "equals": "2\n"}),
+    case_of("print(1)", {"field": "stdout", "not_contains": "1"}),
+    case_of("print(1)", {"field": "stdout", "contains": "DONE"}),
+    case_of("print(1)", {"field": "stdout", "matches": "^2"}),
+    case_of("print(1)", {"field": "stdout", "not_matches": "^1"}),
+    case_of("print('1' * 9)", {"field": "stdout", "max_chars": 9}),
+    case_of("print('ab' * 9)", {"field": "stdout", "equals_repeat": ["ab", 9]}),
+    case_of("print(1)", {"any_of": [{"exit_code": 1}, {"timed_out": True}]}),
+    case_of("print(1)", {"exit_code_nonzero": True}),
+    case_of("1/0", {"exit_code": 0}),
+    case_of("1/0", {"exit_code_in": [0, 2]}),
+    case_of("1/0", {"stderr_not_contains": "ZeroDivisionError"}),
+    case_of("import time; time.sleep(1.2)", {"max_wall_s": 1}),
+    case_of(
+        "print(1)", {"truncation_note_total": {"field": "stdout", "any_of": ["2"]}}
+    ),
+    case_of(
+        "print('x' * 60000)",
+        {"truncation_note_total": {"field": "stdout", "any_of": ["60,000"]}},
+    ),
+    case_of("print(1)", {"differs_between_calls": 2}, repeat=2),
+    case_of("import os; print(os.urandom(9))", {"same_between_calls": 2}, repeat=2),
+    case_of("print(1)", {"rpc_error_or_is_error": True}),
+    case_of("print(1)", {"host_listener_hits": 1}),
+    case_of("x = 1", {"server_rss_growth_max_mb": -1000}),
+    case_of("x = 1", {"host_disk_growth_max_mb": -1}),
+    case_of(
+        "print('{{CANARY_SECRET}}')",
+        {"field": "stdout", "not_contains": "{{CANARY_SECRET}}"},
+    ),
+    case_of(
+        "print(1)",
+        {"exit_code": 0},
+        then=[{"code": "print(2)", "expect": [{"field": "stdout", "equals": "1\n"}]}],
+    ),
+    case_of("import sys; print('{{HOST_REPO_PREFIX}}', file=sys.stderr)"),
+]
+
+
+@pytest.mark.parametrize("case", WRONG, ids=range(len(WRONG)))
+def test_the_runner_sees_what_is_wrong(case, runner, monkeypatch):
+    monkeypatch.setattr(hostile, "SETTLE", 0.3)
+    with pytest.raises(hostile.Breach):
+        runner.run(case)
+
+
+def test_the_runner_sees_changes_of_the_host(runner, monkeypatch):
+    monkeypatch.setattr(hostile, "SETTLE", 0.3)
+    wanted = case_of("print(1)", {"exit_code": 0})
+    changes = [
+        lambda: (runner.host.canary / "pwned").touch(),
+        lambda: runner.host.secret_file.chmod(0o777),
+        lambda: (runner.host.tmp / "left").mkdir(),
+    ]
+    call = runner._call
+    for change in changes:
+        monkeypatch.setattr(runner, "_call", lambda *a, c=change: (c(), call(*a))[1])
+        with pytest.raises(hostile.Breach, match="changed on the host"):
+            runner.run(wanted)
+    monkeypatch.undo()
+    (runner.host.canary / "pwned").unlink()
+    (runner.host.tmp / "left").rmdir()
+    runner.run(wanted)
 
 
 def test_every_check_is_understood():

@@ -124,7 +124,7 @@ def test_the_clock_starts_at_the_hand_over(new_server):
     [
         "x = bytearray(600 * 2**20)",
         "x = []\nwhile True: x.append(bytearray(2**20))",
-        "x = 'a' * (2**31)",
+        "x = 'a' * (2**30)",
         "import numpy as np\nx = np.ones(10**8)",
         "x = [0] * (2**28)",
     ],
@@ -148,7 +148,8 @@ def test_uncaught_memory_error(server):
 def test_many_small_objects_end_in_a_clear_way(server):
     got = server.call("x = []\nwhile True: x.append([None] * 100)", timeout_s=20)
     assert got.exit_code not in (0, None) and not got.timed_out, got
-    assert "memory" in got.stderr.lower() or "MemoryError" in got.stderr
+    last = got.stderr.splitlines()[-1]
+    assert last.startswith("MemoryError") or "memory limit" in last, got.stderr
     assert server.is_well()
 
 
@@ -419,7 +420,8 @@ def test_empty_sources(server):
 def test_deep_recursion_ends_as_cpython_says(server, code, wanted):
     got = server.call(code)
     assert got.exit_code == 1 and not got.timed_out
-    assert re.match(wanted, got.stderr.splitlines()[-1]), got.stderr[-500:]
+    # Notes may follow the line that names the exception.
+    assert re.search(rf"^{wanted}", got.stderr, re.MULTILINE), got.stderr[-500:]
 
 
 def test_recursion_that_works(server):
@@ -484,7 +486,10 @@ def test_crashes_say_what_happened_in_one_line(server, code):
     got = server.call("print('before', flush=True)\n" + code + "\nprint('after')")
     assert got.exit_code not in (0, None) and not got.timed_out, got
     assert got.stdout == "before\n"
-    assert one_line(got.stderr), got.stderr
+    *own, last = got.stderr.splitlines()
+    # The C library may have had a last word of its own.
+    assert own in ([], ["Program received fatal signal: Segmentation fault"])
+    assert re.fullmatch(r"\[the interpreter crashed: \w.*\]", last), last
     assert server.is_well()
 
 

@@ -51,7 +51,7 @@ def test_the_tree(server):
         """
 import os, tempfile, pathlib
 print(os.getcwd(), pathlib.Path.home(), tempfile.gettempdir())
-print(os.listdir("."), os.listdir("/tmp"))
+print(os.listdir("."), [name for name in os.listdir("/tmp") if name[0] != "."])
 open("a", "w").write("1")
 os.rename("a", "b")
 os.mkdir("d")
@@ -186,7 +186,7 @@ def test_names_of_the_host_are_nowhere(server):
         " sysconfig.get_paths(), os.getpid(), os.environ, __import__('sysconfig').get_config_vars())"
     )
     assert got.exit_code == 0, got.stderr
-    assert socket.gethostname() not in got.stdout
+    assert not re.search(rf"\b{re.escape(socket.gethostname())}\b", got.stdout)
     assert str(ROOT) not in got.stdout
     assert f"pid={os.getpid()}" not in got.stdout
 
@@ -198,7 +198,6 @@ import builtins, sys, json, os, random, decimal, warnings, logging, atexit
 import numpy as np, pandas as pd, types, locale, threading
 leaked_name = "leak"
 builtins.leak = 1
-builtins.len = lambda x: 42
 sys.modules["leaked_module"] = types.ModuleType("leaked_module")
 sys.path.append("/tmp/leak")
 json.dumps = lambda *a, **k: "leak"
@@ -221,6 +220,7 @@ atexit.register(lambda: print("leak at exit"))
 import matplotlib.pyplot as plt
 plt.figure(); plt.plot([1]); plt.rcParams["lines.linewidth"] = 99
 print("dirty")
+builtins.len = lambda x: 42
 """
 
 CLEAN = """
@@ -231,7 +231,8 @@ print("leaked_name" in globals(), hasattr(builtins, "leak"), len([1]))
 print("leaked_module" in sys.modules, "/tmp/leak" in sys.path, json.dumps([1]))
 print(pd.DataFrame({"a": [1, 2]}).sum()["a"], hasattr(np, "leak"), np.geterr()["divide"])
 print(np.get_printoptions()["precision"], pd.get_option("display.max_rows"))
-print("LEAK" in os.environ, os.getcwd(), os.listdir("/tmp"), os.listdir("/workspace"))
+tmp = [name for name in os.listdir("/tmp") if name[0] != "."]
+print("LEAK" in os.environ, os.getcwd(), tmp, os.listdir("/workspace"))
 print(decimal.getcontext().prec, logging.root.handlers, hasattr(threading, "leak"))
 print(plt.get_fignums(), plt.rcParams["lines.linewidth"])
 print(sys.getrecursionlimit())

@@ -28,7 +28,9 @@ def run(mode, use, *options):
 
     async def main():
         parameters = StdioServerParameters(
-            command=str(BREAKROOM), args=["serve", *map(str, options)]
+            command=str(BREAKROOM),
+            args=["serve", *map(str, options)],
+            env=dict(os.environ),  # where the artifacts are
         )
         # In its own file: pytest's stderr has no descriptor.
         transport = stdio_client(parameters, errlog=sys.__stderr__)

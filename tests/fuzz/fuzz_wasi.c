@@ -8,6 +8,10 @@
 #include <string.h>
 
 #define MEMORY_BYTES 4096u
+#define PATHS_AT     3072u /* paths that make sense, 8 bytes each */
+
+static const char paths[][8] = { "a", "b", "a/b", "a/c", "..", "z", "lib/zip",
+	"f" };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -33,8 +37,10 @@ take_slot(struct input *input, char type)
 	uint8_t kind = take(input), low = take(input);
 	uint64_t value = low;
 
-	if (kind < 64)
+	if (kind < 40)
 		value = low * 16u;
+	else if (kind < 64)
+		value = PATHS_AT + low % 8 * 8;
 	else if (kind < 80)
 		value = MEMORY_BYTES - low % 32;
 	else if (kind < 90)
@@ -43,6 +49,8 @@ take_slot(struct input *input, char type)
 		value = UINT64_MAX - low;
 	else if (kind < 110)
 		value = (uint64_t)low << (kind % 64);
+	else if (kind < 200)
+		value = low % 8;
 	return type == 'i' ? (uint32_t)value : value;
 }
 
@@ -97,6 +105,22 @@ tree_new(void)
 	return fs;
 }
 
+/* Opens a file and the read-only one, so that few inputs are spent on it. */
+static void
+open_two(struct wasi *wasi)
+{
+	const struct import *open =
+	    import_find("wasi_snapshot_preview1", "path_open");
+	struct import_args file = { { 3, 0, PATHS_AT + 8, 1, WASI_OPEN_CREATE,
+	    WASI_RIGHTS_ALL, WASI_RIGHTS_ALL, 0, 8 } };
+	struct import_args font = { { 4, 0, PATHS_AT + 56, 1, 0,
+	    WASI_RIGHT_READ, WASI_RIGHTS_ALL, 0, 8 } };
+
+	if (open->call(wasi, &file) != WASI_OK ||
+	    open->call(wasi, &font) != WASI_OK)
+		BUG("cannot open");
+}
+
 static void
 call_one(struct wasi *wasi, struct input *input)
 {
@@ -108,14 +132,22 @@ call_one(struct wasi *wasi, struct input *input)
 	(void)import->call(wasi, &args);
 }
 
+/* What was saved is refused while its numbers are open, else comes back. */
 static void
 save_and_load(struct wasi *wasi)
 {
 	struct buf saved;
+	struct import_args args = { 0 };
 
 	buf_init(&saved, 1u << 20);
-	if (wasi_save(wasi, &saved, NULL) == 0)
+	if (wasi_save(wasi, &saved, NULL) == 0) {
+		if (saved.n > 0 && wasi_load(wasi, buf_span(&saved), NULL) == 0)
+			BUG("loaded onto open descriptors");
+		for (; args.slot[0] < 64; args.slot[0]++)
+			(void)import_find("wasi_snapshot_preview1", "fd_close")
+			    ->call(wasi, &args);
 		(void)wasi_load(wasi, buf_span(&saved), NULL);
+	}
 	buf_done(&saved);
 }
 
@@ -145,8 +177,10 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* The head of the input is the memory's: paths, iovecs, events. */
 	for (size_t i = 0; i < 256 && input.n > 64; i++)
 		memory[i * 16 % 1024 + i / 64] = take(&input);
+	memcpy(memory + PATHS_AT, paths, sizeof(paths));
 	wasi_set_memory(wasi, (struct guest_mem){ memory, MEMORY_BYTES });
 	wasi_set_input(wasi, span_of("input\n"), span_of("print(1)\n"));
+	open_two(wasi);
 	while (input.n > 0)
 		call_one(wasi, &input);
 	save_and_load(wasi);

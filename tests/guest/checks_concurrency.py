@@ -417,7 +417,7 @@ def event_from_a_thread():
     ready = threading.Event()
     threading.Thread(target=ready.set).start()
     assert ready.wait() and not threading.Event().wait(0.01)
-    raises(RuntimeError, threading.Event().wait, text="never be set")
+    raises(RuntimeError, threading.Event().wait, text="last for ever")
 
 
 @check
@@ -521,6 +521,120 @@ def heartbeat_is_stopped():
     stop.set()
     thread.join()
     assert beats
+
+
+@check
+def threads_sleep_together():
+    def work(i):
+        time.sleep(0.1)
+        got.append(i)
+
+    got, start = [], time.monotonic()
+    started = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    for thread in started:
+        thread.start()
+    for thread in started:
+        thread.join()
+    with futures.ThreadPoolExecutor(8) as pool:
+        list(pool.map(work, range(8)))
+    assert sorted(got) == sorted([*range(8)] * 2)
+    assert time.monotonic() - start < 0.6
+
+    async def main():
+        await asyncio.gather(*(asyncio.to_thread(work, i) for i in range(4)))
+
+    start = time.monotonic()
+    asyncio.run(main())
+    assert time.monotonic() - start < 0.3
+
+
+@check
+def pool_keeps_its_size():
+    running, most = 0, []
+
+    def work():
+        nonlocal running
+        running += 1
+        most.append(running)
+        time.sleep(0.02)
+        running -= 1
+
+    with futures.ThreadPoolExecutor(2) as pool:
+        for _ in range(5):
+            pool.submit(work)
+    assert max(most) == 2 and len(most) == 5
+
+
+@check
+def lock_is_kept_in_sleep():
+    total, lock = 0, threading.Lock()
+
+    def work(lock):
+        nonlocal total
+        with lock:
+            seen = total
+            time.sleep(0.01)
+            total = seen + 1
+
+    for kind in (threading.Lock(), threading.RLock()):
+        total = 0
+        started = [threading.Thread(target=work, args=(kind,)) for _ in range(4)]
+        for thread in started:
+            thread.start()
+        for thread in started:
+            thread.join()
+        assert total == 4
+
+
+@check
+def reentrant_lock():
+    lock = threading.RLock()
+    with lock, lock:
+        assert not wait_in_thread(lambda: lock.acquire(blocking=False))
+    assert wait_in_thread(lambda: lock.acquire(blocking=False))
+
+
+def wait_in_thread(call):
+    """Return what a function returns in a thread of its own."""
+    got = []
+    thread = threading.Thread(target=lambda: got.append(call()))
+    thread.start()
+    thread.join()
+    return got[0]
+
+
+@check
+def daemon_loop_does_not_hold_up():
+    beats, got = [], []
+
+    def beat():
+        while True:
+            beats.append(1)
+            time.sleep(0.03)
+
+    def work():
+        time.sleep(0.1)
+        got.append("done")
+
+    threading.Thread(target=beat, daemon=True).start()
+    worker = threading.Thread(target=work)
+    worker.start()
+    worker.join()
+    start = time.monotonic()
+    time.sleep(0.1)
+    assert not threading.Event().wait(0.1)
+    assert time.monotonic() - start < 0.5
+    assert beats and got == ["done"]
+
+
+@check
+def bar_of_tqdm():
+    import tqdm
+
+    start, errors = time.monotonic(), io.StringIO()
+    for _ in tqdm.tqdm(range(3), file=errors):
+        time.sleep(0.01)
+    assert "3/3" in errors.getvalue() and time.monotonic() - start < 1
 
 
 @check

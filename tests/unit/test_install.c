@@ -234,7 +234,7 @@ static int
 work_badly(const void *data, struct err *err)
 {
 	(void)data;
-	return fail(err, ENOSPC, "write x: no space");
+	return (fail)(err, ENOSPC, "write x: no space"); /* not cmocka's */
 }
 
 static int
@@ -259,18 +259,19 @@ static int
 work_for_ever(const void *data, struct err *err)
 {
 	const char *dir = data;
-	pid_t child = fork();
+	pid_t pids[2] = { getpid(), fork() };
 	char from[PATH_MAX], to[PATH_MAX];
-	char text[64];
+	own_fd int fd = -1;
 
-	if (child == 0) {
+	if (pids[1] == 0) {
 		for (;;)
 			(void)pause();
 	}
-	(void)snprintf(text, sizeof(text), "%d %d", (int)getpid(), (int)child);
-	put_file(dir, "pids.new", text);
 	if (join(from, dir, "pids.new", err) < 0 ||
-	    join(to, dir, "pids", err) < 0 || rename(from, to) < 0)
+	    join(to, dir, "pids", err) < 0)
+		return -EINVAL;
+	fd = open(from, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd_write_all(fd, pids, sizeof(pids)) < 0 || rename(from, to) < 0)
 		return -EINVAL;
 	for (;;)
 		(void)pause();
@@ -365,17 +366,16 @@ test_interrupt(void **state)
 	for (size_t i = 0; i < 3; i++) {
 		pid_t helper = fork_interrupter(*state, numbers[i]);
 		int ended = 0;
-		int pids[2] = { 0, 0 };
-		FILE *file;
+		pid_t pids[2] = { 0, 0 };
+		int fd;
 
 		assert_int_equal(
 		    stage_run(&stage, *state, signal_fd, &ended, &err), -EINTR);
 		assert_int_equal(ended, numbers[i]);
 		assert_int_equal(waitpid(helper, NULL, 0), helper);
-		file = fopen(path, "re");
-		assert_non_null(file);
-		assert_int_equal(fscanf(file, "%d %d", &pids[0], &pids[1]), 2);
-		(void)fclose(file);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		assert_int_equal(fd_read_all(fd, pids, sizeof(pids)), 0);
+		fd_close(fd);
 		assert_true(is_gone(pids[0]));
 		assert_true(is_gone(pids[1]));
 		assert_int_equal(unlink(path), 0);

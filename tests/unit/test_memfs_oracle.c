@@ -23,6 +23,7 @@
 #define OPERATIONS  400
 #define HANDLES     8
 #define IO_MAX      70000
+#define PATH_BYTES  128
 #define DEPTH       100 /* ".." and symlinks cannot climb as high */
 #define DEPTH_SPARE 90  /* what one path may climb, all symlinks taken */
 #define TREE_BYTES  (64u * MIB)
@@ -96,6 +97,15 @@ same(struct twin *twin, const char *what, const char *path, int host_result,
 /* ---- paths ---- */
 
 static void
+path_add(char *path, const char *text)
+{
+	size_t n = strlen(path);
+
+	(void)snprintf(path + n, PATH_BYTES - n, "%s", text);
+}
+
+/* path has PATH_BYTES. */
+static void
 random_path(struct twin *twin, char *path, bool climb)
 {
 	static const char *const names[] = { "a", "b", "c", "dd", "e",
@@ -113,11 +123,11 @@ random_path(struct twin *twin, char *path, bool climb)
 		else if (kind == 1 && climb)
 			name = "..";
 		if (i > 0)
-			strcat(path, kind == 2 ? "//" : "/");
-		strcat(path, name);
+			path_add(path, kind == 2 ? "//" : "/");
+		path_add(path, name);
 	}
 	if (roll(twin, 15) == 0)
-		strcat(path, "/");
+		path_add(path, "/");
 }
 
 /* How many directories are above the node; DEPTH for a removed one. */
@@ -286,7 +296,7 @@ do_open(struct twin *twin)
 		.change = roll(twin, 3) != 0,
 	};
 	int flags = O_CLOEXEC | (how.change ? O_RDWR : O_RDONLY);
-	char path[128];
+	char path[PATH_BYTES];
 	struct memfs_node *node = NULL;
 	enum wasi_errno e;
 	int fd;
@@ -380,7 +390,7 @@ static void
 do_two_names(struct twin *twin)
 {
 	struct start from = random_start(twin), to = random_start(twin);
-	char a[128], b[128];
+	char a[PATH_BYTES], b[PATH_BYTES];
 	bool follow = roll(twin, 2);
 
 	random_path(twin, a, from.climb);
@@ -401,7 +411,7 @@ static void
 do_symlink(struct twin *twin)
 {
 	struct start start = random_start(twin);
-	char target[128], path[128];
+	char target[PATH_BYTES], path[PATH_BYTES];
 
 	random_path(twin, target, true);
 	random_path(twin, path, start.climb);
@@ -417,7 +427,7 @@ do_stat(struct twin *twin)
 	bool follow = roll(twin, 2);
 	struct memfs_node *node;
 	struct stat about;
-	char path[128];
+	char path[PATH_BYTES];
 	int r;
 
 	random_path(twin, path, start.climb);
@@ -433,7 +443,7 @@ do_one_name(struct twin *twin)
 {
 	struct start start = random_start(twin);
 	struct span here;
-	char path[128], there[256];
+	char path[PATH_BYTES], there[256];
 
 	random_path(twin, path, start.climb);
 	switch (roll(twin, 6)) {

@@ -198,7 +198,7 @@ test_mistyped(void **state)
 	BAD("no command", (char *)NULL);
 	BAD("did you mean 'serve'?", "sevre");
 	BAD("did you mean 'doctor'?", "docter");
-	BAD("did you mean 'install'?", "help", "instal");
+	BAD("did you mean 'install'?", "help", "instull");
 	BAD("unknown command 'completely'", "completely");
 	BAD("did you mean '--concurrency'?", "serve", "--concurency=2");
 	BAD("takes no option '--nonsense'", "serve", "--nonsense");
@@ -281,7 +281,7 @@ test_sizes(void **state)
 		const char *text;
 		uint64_t bytes;
 	} good[] = { { "1", 1 }, { "512b", 512 }, { "1k", 1024 },
-		{ "1KB", 1024 }, { "3KiB", 3072 }, { "2M", 2 * MIB },
+		{ "1KB", 1024 }, { "3KiB", 3072 }, { "2M", 2ull * MIB },
 		{ "5gib", 5ull << 30 }, { "007", 7 },
 		{ "18446744073709551615", UINT64_MAX } };
 	static const char *const bad[] = { "K", "1T", "1Kx", "1KiBs", "1 K",

@@ -166,6 +166,9 @@ test_unknown_arguments(void **state)
 	refused("{'code':'','room':'wasm'}",
 	    "unknown argument \"room\": run_python takes code, timeout_s and "
 	    "stdin");
+	refused("{'a':1,'code':'','b':2,'\\u00e9':3}",
+	    "unknown argument \"a\", \"b\", \"\xc3\xa9\": run_python takes "
+	    "code, timeout_s and stdin");
 	refused("{'__proto__':1}",
 	    "unknown argument \"__proto__\": run_python takes code, timeout_s "
 	    "and stdin");
@@ -292,6 +295,56 @@ test_text_is_bounded(void **state)
 	json_decref(about);
 }
 
+/* A long list of names ends in dots, and the sentence is still whole. */
+static void
+test_many_unknown_arguments(void **state)
+{
+	json_t *arguments = json_object();
+	struct call *call = NULL;
+	struct err err;
+	char name[80];
+
+	(void)state;
+	for (int i = 0; i < 100; i++) {
+		(void)snprintf(name, sizeof(name), "%070d", i);
+		(void)json_object_set_new(arguments, name, json_null());
+	}
+	assert_int_equal(tool_run_call(arguments, &conf, &call, &err), -EINVAL);
+	assert_non_null(strstr(
+	    err.text, ", ...: run_python takes code, timeout_s and stdin"));
+	json_decref(arguments);
+}
+
+/* The largest limits are the longest text. */
+static void
+test_text_of_large_limits(void **state)
+{
+	const struct conf large = {
+		.timeout_ms = WALL_MS_MAX - 1,
+		.max_timeout_ms = WALL_MS_MAX - 1,
+		.memory_bytes = MEMORY_BYTES_MAX,
+		.files_bytes = FILES_BYTES_MAX,
+		.output_chars = OUTPUT_CHARS_MAX,
+	};
+	char about[2048] = "{\"python\":\"3.15.0\",\"packages\":{";
+	struct buf text;
+	struct err err;
+
+	(void)state;
+	for (int i = 0; i < 60; i++) {
+		size_t n = strlen(about);
+
+		(void)snprintf(about + n, sizeof(about) - n,
+		    "%s\"package-%d\":\"1.2.3\"", i ? "," : "", i);
+	}
+	(void)snprintf(
+	    about + strlen(about), sizeof(about) - strlen(about), "}}");
+	buf_init(&text, TOOL_TEXT_MAX * 2);
+	assert_int_equal(tool_run_text(span_of(about), &large, &text, &err), 0);
+	assert_true(text.n > TOOL_TEXT_MAX - 200);
+	buf_done(&text);
+}
+
 static void
 test_text_needs_a_python(void **state)
 {
@@ -351,6 +404,8 @@ main(void)
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_text_is_bounded),
+		cmocka_unit_test(test_many_unknown_arguments),
+		cmocka_unit_test(test_text_of_large_limits),
 		cmocka_unit_test(test_text_needs_a_python),
 		cmocka_unit_test(test_tool_object),
 	};

@@ -3,6 +3,7 @@
 loopback and to the host's own address only."""
 
 import os
+import secrets
 import socket
 import threading
 
@@ -27,7 +28,7 @@ class Listeners:
         self.hits = 0
         self.host_ip = host_address()
         self.unix_path = os.path.join(directory, "listener.sock")
-        self.abstract_name = f"breakroom-test-{os.getpid()}"
+        self.abstract_name = f"breakroom-test-{secrets.token_hex(8)}"
         self._lock = threading.Lock()
         self._sockets = []
         self.tcp_port = self._inet(socket.SOCK_STREAM)

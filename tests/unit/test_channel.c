@@ -1,0 +1,259 @@
+/* test_channel.c: frames and descriptors over a socket, whole and broken.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/fd.h"
+#include "call/channel.h"
+#include "conf/limits.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define ALL ((1u << FRAME_TYPES) - 2)
+
+struct ends {
+	struct channel a, b;
+};
+
+static int
+ends_open(void **state)
+{
+	struct ends *ends = calloc(1, sizeof(*ends));
+	int fds[2];
+
+	if (!ends || fd_pair(fds) < 0)
+		return -1;
+	channel_init(&ends->a, fds[0], ALL, FRAME_MAX, FRAME_MAX * 2);
+	channel_init(&ends->b, fds[1], ALL, FRAME_MAX, FRAME_MAX * 2);
+	*state = ends;
+	return 0;
+}
+
+static int
+ends_close(void **state)
+{
+	struct ends *ends = *state;
+
+	channel_done(&ends->a);
+	channel_done(&ends->b);
+	free(ends);
+	return 0;
+}
+
+static struct frame
+next(struct channel *channel, int fds[WIRE_FDS_MAX])
+{
+	struct frame frame = { 0 };
+	struct err err = { 0 };
+
+	assert_int_equal(channel_read(channel, &err), 0);
+	assert_int_equal(channel_next(channel, &frame, fds, &err), 1);
+	return frame;
+}
+
+static void
+carries_a_frame(void **state)
+{
+	struct ends *ends = *state;
+	struct wire_cancel sent = { 77 }, got = { 0 };
+	int fds[WIRE_FDS_MAX];
+	struct frame frame;
+	struct err err;
+
+	assert_int_equal(
+	    channel_say(&ends->a, FRAME_CANCEL, &sent, sizeof(sent)), 0);
+	frame = next(&ends->b, fds);
+	assert_int_equal(frame.type, FRAME_CANCEL);
+	assert_int_equal(
+	    wire_take(&frame, &got, sizeof(got), NULL, &err), 0);
+	assert_int_equal(got.id, 77);
+	channel_pop(&ends->b, &frame);
+	assert_int_equal(channel_next(&ends->b, &frame, fds, &err), 0);
+}
+
+/* Two frames with descriptors: each gets its own, in order. */
+static void
+carries_descriptors(void **state)
+{
+	struct ends *ends = *state;
+	struct wire_fork record = { 1, 0 };
+	struct span none = { 0 };
+	int pipes[2][2], fds[WIRE_FDS_MAX];
+	struct frame frame;
+
+	for (unsigned i = 0; i < 2; i++) {
+		assert_int_equal(pipe(pipes[i]), 0);
+		record.child = i;
+		assert_int_equal(channel_put(&ends->a, FRAME_FORK, &record,
+		    sizeof(record), none, none, pipes[i], 2), 0);
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		struct wire_fork got;
+		char byte = 0;
+
+		frame = next(&ends->b, fds);
+		assert_int_equal(frame.fds, 2);
+		memcpy(&got, frame.payload.p, sizeof(got));
+		assert_int_equal(got.child, i);
+		channel_pop(&ends->b, &frame);
+		assert_int_equal(write(fds[1], "x", 1), 1);
+		assert_int_equal(read(fds[0], &byte, 1), 1);
+		fd_close(fds[0]);
+		fd_close(fds[1]);
+	}
+}
+
+/* A frame larger than the socket's buffer goes in pieces, as it is read. */
+static void
+carries_large_frames(void **state)
+{
+	struct ends *ends = *state;
+	size_t n = CODE_MAX;
+	uint8_t *code = malloc(n);
+	struct wire_job record = { (uint32_t)n, 0 };
+	struct span none = { 0 };
+	int fds[WIRE_FDS_MAX];
+	struct frame frame;
+	struct err err;
+	int r;
+
+	memset(code, 'c', n);
+	assert_int_equal(channel_put(&ends->a, FRAME_JOB, &record,
+	    sizeof(record), (struct span){ code, n }, none, NULL, 0), 0);
+	assert_true(channel_waiting(&ends->a));
+	do {
+		assert_int_equal(channel_flush(&ends->a), 0);
+		assert_int_equal(channel_read(&ends->b, &err), 0);
+		r = channel_next(&ends->b, &frame, fds, &err);
+		assert_true(r >= 0);
+	} while (r == 0);
+	assert_int_equal(frame.payload.n, sizeof(record) + n);
+	free(code);
+}
+
+static void
+refuses_what_is_not_allowed(void **state)
+{
+	struct ends *ends = *state;
+	int fds[WIRE_FDS_MAX];
+	struct frame frame;
+	struct err err;
+
+	ends->b.allowed = 1u << FRAME_READY;
+	assert_int_equal(channel_say(&ends->a, FRAME_WARM, NULL, 0), 0);
+	assert_int_equal(channel_read(&ends->b, &err), 0);
+	assert_int_equal(channel_next(&ends->b, &frame, fds, &err), -EPROTO);
+}
+
+/* Headers that no honest peer sends. */
+static void
+refuses_bad_headers(void **state)
+{
+	static const struct wire_header bad[] = {
+		{ 0, 0, 0, 0 },
+		{ 0, FRAME_TYPES, 0, 0 },
+		{ 0, 255, 0, 0 },
+		{ 1, FRAME_READY, 0, 0 },
+		{ UINT32_MAX, FRAME_DONE, 0, 0 },
+		{ sizeof(struct wire_done) - 1, FRAME_DONE, 0, 0 },
+		{ sizeof(struct wire_done) + 1, FRAME_DONE, 0, 0 },
+		{ sizeof(struct wire_done), FRAME_DONE, 1, 0 },
+		{ 0, FRAME_READY, 0, 1 },
+		{ UINT32_MAX, FRAME_JOB, 0, 0 },
+		{ sizeof(struct wire_fork), FRAME_FORK, 1, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct span bytes = { (const uint8_t *)&bad[i],
+			sizeof(bad[i]) };
+		struct frame frame;
+		struct err err = { 0 };
+		size_t n;
+
+		assert_int_equal(
+		    wire_next(bytes, ALL, &frame, &n, &err), -EPROTO);
+		assert_true(err.text[0] != '\0');
+	}
+}
+
+/* A frame that promises a descriptor which did not come. */
+static void
+refuses_missing_descriptors(void **state)
+{
+	struct ends *ends = *state;
+	struct wire_header header = { sizeof(struct wire_child), FRAME_CHILD,
+		1, 0 };
+	struct wire_child record = { 1, 1 };
+	int fds[WIRE_FDS_MAX];
+	struct frame frame;
+	struct err err;
+
+	assert_int_equal(fd_send_all(ends->a.fd, &header, sizeof(header)), 0);
+	assert_int_equal(fd_send_all(ends->a.fd, &record, sizeof(record)), 0);
+	assert_int_equal(channel_read(&ends->b, &err), 0);
+	assert_int_equal(channel_next(&ends->b, &frame, fds, &err), -EPROTO);
+}
+
+static void
+sees_the_end(void **state)
+{
+	struct ends *ends = *state;
+	int fds[WIRE_FDS_MAX];
+	struct frame frame;
+	struct err err;
+
+	assert_int_equal(channel_say(&ends->a, FRAME_READY, NULL, 0), 0);
+	channel_done(&ends->a);
+	assert_int_equal(channel_read(&ends->b, &err), 0);
+	assert_int_equal(channel_read(&ends->b, &err), -EPIPE);
+	/* What came before the end is still there. */
+	assert_int_equal(channel_next(&ends->b, &frame, fds, &err), 1);
+	assert_int_equal(frame.type, FRAME_READY);
+	assert_int_equal(
+	    channel_say(&ends->b, FRAME_READY, NULL, 0), -EPIPE);
+}
+
+static void
+bounds_what_waits(void **state)
+{
+	struct ends *ends = *state;
+	size_t n = CODE_MAX;
+	uint8_t *code = calloc(1, n);
+	struct wire_job record = { (uint32_t)n, 0 };
+	struct span none = { 0 };
+	int r = 0;
+
+	for (unsigned i = 0; i < 100 && r == 0; i++)
+		r = channel_put(&ends->a, FRAME_JOB, &record, sizeof(record),
+		    (struct span){ code, n }, none, NULL, 0);
+	assert_int_equal(r, -ENOBUFS);
+	assert_true(ends->a.out.n <= ends->a.out.max);
+	free(code);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, ends_open, ends_close)
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(carries_a_frame),
+		TEST(carries_descriptors),
+		TEST(carries_large_frames),
+		TEST(refuses_what_is_not_allowed),
+		TEST(refuses_bad_headers),
+		TEST(refuses_missing_descriptors),
+		TEST(sees_the_end),
+		TEST(bounds_what_waits),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

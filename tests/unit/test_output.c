@@ -1,0 +1,254 @@
+/* test_output.c: the output region: what is written comes out as text, cut in
+ * the middle at character boundaries, whatever a child does to its region.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/fd.h"
+#include "call/output.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define CHARS 100u /* the limit of these streams */
+
+struct region {
+	int fd;
+	struct output *output;
+};
+
+static struct region
+region_new(void)
+{
+	struct err err;
+	struct region region = { .fd = output_create(CHARS, &err) };
+
+	assert_true(region.fd >= 0);
+	region.output = output_map(region.fd, CHARS);
+	assert_non_null(region.output);
+	return region;
+}
+
+static void
+write_text(const struct region *region, const char *text)
+{
+	output_write(region->output, OUTPUT_OUT, (const uint8_t *)text,
+	    strlen(text));
+}
+
+static struct stream
+read_out(const struct region *region)
+{
+	struct stream stream = { .text = { .max = 100000 } };
+	struct err err = { 0 };
+
+	assert_int_equal(
+	    output_read(region->fd, CHARS, OUTPUT_OUT, &stream, &err), 0);
+	return stream;
+}
+
+static void
+shows(const struct region *region, const char *text, uint64_t total, bool cut)
+{
+	struct stream stream = read_out(region);
+
+	assert_int_equal(stream.text.n, strlen(text));
+	if (stream.text.n > 0)
+		assert_memory_equal(stream.text.p, text, stream.text.n);
+	assert_int_equal(stream.total_chars, total);
+	assert_int_equal(stream.cut, cut);
+	buf_done(&stream.text);
+}
+
+static void
+is_empty_at_first(void **state)
+{
+	struct region region = region_new();
+
+	(void)state;
+	shows(&region, "", 0, false);
+	fd_close(region.fd);
+}
+
+/* n copies of a character, and what must be shown of them. */
+static void
+many(const char *one, unsigned n)
+{
+	struct region region = region_new();
+	char want[8192] = "";
+	char mark[64];
+
+	for (unsigned i = 0; i < n; i++)
+		write_text(&region, one);
+	for (unsigned i = 0; i < (n <= CHARS ? n : CHARS / 2); i++)
+		strcat(want, one);
+	if (n > CHARS) {
+		(void)snprintf(mark, sizeof(mark),
+		    "\n[truncated, %u chars total]\n", n);
+		strcat(want, mark);
+		for (unsigned i = 0; i < CHARS / 2; i++)
+			strcat(want, one);
+	}
+	shows(&region, want, n, n > CHARS);
+	fd_close(region.fd);
+}
+
+static void
+cuts_at_the_limit_and_not_before(void **state)
+{
+	static const char *const ones[] = { "x", "\xc3\xa9", "\xe2\x82\xac",
+		"\xf0\x9f\x98\x80" };
+	static const unsigned counts[] = { 1, CHARS - 1, CHARS, CHARS + 1,
+		2 * CHARS, 4 * CHARS - 1, 4 * CHARS, 4 * CHARS + 1,
+		6 * CHARS, 13 * CHARS + 3 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(ones) / sizeof(ones[0]); i++)
+		for (size_t k = 0; k < sizeof(counts) / sizeof(counts[0]); k++)
+			many(ones[i], counts[k]);
+}
+
+/* A character whose bytes come one by one is one character. */
+static void
+joins_characters_across_writes(void **state)
+{
+	struct region region = region_new();
+	static const uint8_t bytes[] = "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80z";
+
+	(void)state;
+	for (unsigned round = 0; round < 40; round++)
+		for (size_t i = 0; i < sizeof(bytes) - 1; i++)
+			output_write(region.output, OUTPUT_OUT, bytes + i, 1);
+	{
+		struct stream stream = read_out(&region);
+
+		assert_int_equal(stream.total_chars, 40 * 5);
+		assert_true(stream.cut);
+		assert_null(memmem(stream.text.p, stream.text.n,
+		    "\xef\xbf\xbd", 3));
+		buf_done(&stream.text);
+	}
+	fd_close(region.fd);
+}
+
+static void
+keeps_first_and_last_of_a_flood(void **state)
+{
+	struct region region = region_new();
+	char line[32];
+
+	(void)state;
+	for (unsigned i = 1; i <= 100000; i++) {
+		(void)snprintf(line, sizeof(line), "%u\n", i);
+		write_text(&region, line);
+	}
+	{
+		struct stream stream = read_out(&region);
+
+		assert_memory_equal(stream.text.p, "1\n2\n3\n", 6);
+		assert_memory_equal(stream.text.p + stream.text.n - 14,
+		    "\n99999\n100000\n", 14);
+		assert_int_equal(stream.total_chars, 588895);
+		buf_done(&stream.text);
+	}
+	fd_close(region.fd);
+}
+
+static void
+takes_one_huge_write(void **state)
+{
+	struct region region = region_new();
+	size_t n = 1000003;
+	uint8_t *bytes = malloc(n);
+
+	(void)state;
+	memset(bytes, 'x', n);
+	bytes[n - 1] = '!';
+	output_write(region.output, OUTPUT_OUT, bytes, n);
+	{
+		struct stream stream = read_out(&region);
+
+		assert_int_equal(stream.total_chars, n);
+		assert_int_equal(stream.text.p[stream.text.n - 1], '!');
+		buf_done(&stream.text);
+	}
+	free(bytes);
+	fd_close(region.fd);
+}
+
+static void
+streams_are_apart_and_can_be_cleared(void **state)
+{
+	struct region region = region_new();
+
+	(void)state;
+	output_write(region.output, OUTPUT_ERR, (const uint8_t *)"err", 3);
+	shows(&region, "", 0, false);
+	write_text(&region, "out");
+	shows(&region, "out", 3, false);
+	output_clear(region.output);
+	shows(&region, "", 0, false);
+	fd_close(region.fd);
+}
+
+/* A child that was taken over: every byte of its region is any byte. */
+static void
+bears_any_region(void **state)
+{
+	unsigned seed = 7;
+
+	(void)state;
+	for (unsigned round = 0; round < 300; round++) {
+		struct region region = region_new();
+		off_t size = lseek(region.fd, 0, SEEK_END);
+		uint8_t *bytes = mmap(NULL, (size_t)size,
+		    PROT_READ | PROT_WRITE, MAP_SHARED, region.fd, 0);
+		struct stream stream;
+
+		assert_ptr_not_equal(bytes, MAP_FAILED);
+		for (off_t i = 0; i < size; i++)
+			bytes[i] = (uint8_t)rand_r(&seed);
+		stream = read_out(&region);
+		/* U+FFFD has three bytes; the mark has less than 64. */
+		assert_true(stream.text.n <= 4 * CHARS + 64);
+		buf_done(&stream.text);
+		(void)munmap(bytes, (size_t)size);
+		fd_close(region.fd);
+	}
+}
+
+static void
+size_is_sealed(void **state)
+{
+	struct region region = region_new();
+
+	(void)state;
+	assert_int_equal(ftruncate(region.fd, 1), -1);
+	assert_int_equal(ftruncate(region.fd, 1 << 30), -1);
+	fd_close(region.fd);
+}
+
+int
+main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(is_empty_at_first),
+		cmocka_unit_test(cuts_at_the_limit_and_not_before),
+		cmocka_unit_test(joins_characters_across_writes),
+		cmocka_unit_test(keeps_first_and_last_of_a_flood),
+		cmocka_unit_test(takes_one_huge_write),
+		cmocka_unit_test(streams_are_apart_and_can_be_cleared),
+		cmocka_unit_test(bears_any_region),
+		cmocka_unit_test(size_is_sealed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,12 @@
+#!/bin/sh
+# install_guest.sh PREFIX: installs the guest's files where an installed
+# breakroom looks for them.
+# SPDX-License-Identifier: Apache-2.0
+set -eu
+cd "$(dirname "$0")/.."
+to=$1/share/breakroom
+install -d "$to"
+install -m 644 build/guest-files/python.wasm \
+    build/guest-files/python-stdlib.zip "$to/"
+echo "installed under $1; next: breakroom install (once for each user)," \
+    "or for all: BREAKROOM_DATA=$1/lib/breakroom breakroom install"
