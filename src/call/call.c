@@ -16,8 +16,6 @@ outcome_name(enum outcome outcome)
 		return "timeout";
 	case OUTCOME_MEMORY:
 		return "memory";
-	case OUTCOME_OUTPUT:
-		return "output";
 	case OUTCOME_KILLED:
 		return "killed";
 	case OUTCOME_ROOM_LOST:

@@ -17,7 +17,6 @@ enum outcome {
 	OUTCOME_RAISED,    /* an uncaught exception, or a non-zero exit code */
 	OUTCOME_TIMEOUT,   /* ended at its wall-time limit */
 	OUTCOME_MEMORY,    /* the room's memory limit ended it */
-	OUTCOME_OUTPUT,    /* ended for writing past the output ceiling */
 	OUTCOME_KILLED,    /* cancelled, crashed, or killed from outside */
 	OUTCOME_ROOM_LOST, /* the room died under it */
 	OUTCOME_REFUSED,   /* never ran: a limit of the server, or no room */

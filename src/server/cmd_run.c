@@ -152,7 +152,6 @@ status_of(const struct result *result)
 		return RUN_TIMEOUT;
 	case OUTCOME_MEMORY:
 		return RUN_MEMORY;
-	case OUTCOME_OUTPUT:
 	case OUTCOME_KILLED:
 		return RUN_KILLED;
 	case OUTCOME_ROOM_LOST:

@@ -48,14 +48,11 @@ def test_server_killed(new_server, busy):
 def test_server_killed_at_random_moments(new_server):
     for _ in range(8):
         server = new_server(version=None)
+        for n in range(3):
+            server.expect(n)
         with procs.nothing_left(server.pid):
-            server.send_bytes(
-                b"".join(
-                    b'{"jsonrpc":"2.0","id":%d,"method":"ping"}\n' % n for n in range(3)
-                )
-            )
             for n in range(3):
-                server.expect(n)
+                server.send_bytes(b'{"jsonrpc":"2.0","id":%d,"method":"ping"}\n' % n)
             time.sleep(random.uniform(0, 0.25))
             server.process.kill()
             server.process.wait()

@@ -262,15 +262,19 @@ def nothing_left(server):
     seen = set(tree(server))
     known = {one.pid for one in all_stats() if one.ppid == os.getpid()}
     yield
-    left = survivors(seen, within=3)
-    left += [
-        Proc(one.pid, one.start)
-        for one in all_stats()
-        if one.ppid == os.getpid()
-        and one.pid not in known
-        and one.state not in "ZX"
-        and ours(one)
-    ]
+    survivors(seen, within=3)
+    end = time.monotonic() + 1
+    while True:
+        # Those that were born later, and became ours as orphans.
+        late = {
+            Proc(one.pid, one.start)
+            for one in all_stats()
+            if one.ppid == os.getpid() and one.pid not in known and ours(one)
+        }
+        left = [proc for proc in seen | late if alive(proc)]
+        if not left or time.monotonic() > end:
+            break
+        time.sleep(0.02)
     assert not left, f"still running: {[stat(proc.pid) for proc in left]}"
     reap()
 
