@@ -410,6 +410,7 @@ zygote_restart(struct keeper *keeper)
 static int
 zygote_lost(struct keeper *keeper)
 {
+	static const struct err again = { EAGAIN, "the room starts again" };
 	int status = 0;
 	int r = 0;
 
@@ -429,6 +430,9 @@ zygote_lost(struct keeper *keeper)
 		else
 			child_clear(child);
 	}
+	if (r == 0) /* calls wait at the server until it is warm again */
+		r = channel_say(&keeper->server, FRAME_FAILED, &again,
+		    sizeof(again));
 	keeper->zygote_restart_us = clock_us() + 1000u * keeper->restart_ms;
 	keeper->restart_ms = keeper->restart_ms * 2 < RESTART_MS_MAX
 	    ? keeper->restart_ms * 2

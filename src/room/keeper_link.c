@@ -105,12 +105,8 @@ on_frame(struct room *room, const struct frame *frame, int fd, struct err *err)
 	room->failure.text[sizeof(room->failure.text) - 1] = '\0';
 	log_warn("event=room_failed error=\"%s\"", room->failure.text);
 	/* EAGAIN: it is starting again by itself; calls wait for it. */
-	while (room->failure.code != EAGAIN && room->queued.n > 0) {
-		struct ticket *ticket = tickets_pop(&room->queued);
-
-		ticket_fail(ticket, OUTCOME_REFUSED, room->failure.text);
-		room_finish(room, ticket);
-	}
+	if (room->failure.code != EAGAIN)
+		room_refuse_queued(room);
 	return 0;
 }
 
@@ -249,6 +245,10 @@ room_spawn(struct room *room)
 	int fd = -1;
 	int r = launcher_spawn(room->launcher, &fd, &err);
 
+	if (r == -EPIPE) { /* nobody is left who could start one */
+		room_ruined(room, &err);
+		return;
+	}
 	if (r == 0)
 		r = channel_open(room, fd, &err);
 	if (r == 0)

@@ -49,12 +49,22 @@ channel_close(struct room *room)
 }
 
 void
-room_lost(struct room *room, const struct err *err)
+room_refuse_queued(struct room *room)
 {
 	struct ticket *ticket;
 
-	log_warn("event=keeper_lost error=\"%s\" restart_ms=%u", err->text,
-	    room->restart_ms);
+	while ((ticket = tickets_pop(&room->queued))) {
+		ticket_fail(ticket, OUTCOME_REFUSED, room->failure.text);
+		room_finish(room, ticket);
+	}
+}
+
+/* Without a keeper: what runs is lost. */
+static void
+room_down(struct room *room)
+{
+	struct ticket *ticket;
+
 	channel_close(room);
 	room->state = ROOM_DOWN;
 	while ((ticket = tickets_pop(&room->running))) {
@@ -62,6 +72,23 @@ room_lost(struct room *room, const struct err *err)
 		    "[the room was lost while the program ran: call again]");
 		room_finish(room, ticket);
 	}
+}
+
+void
+room_ruined(struct room *room, const struct err *err)
+{
+	log_error("event=room_ruined error=\"%s\"", err->text);
+	room_down(room);
+	room->failure = *err;
+	room_refuse_queued(room);
+}
+
+void
+room_lost(struct room *room, const struct err *err)
+{
+	log_warn("event=keeper_lost error=\"%s\" restart_ms=%u", err->text,
+	    room->restart_ms);
+	room_down(room);
 	(void)uv_timer_start(&room->restart, on_restart, room->restart_ms, 0);
 	room->restart_ms = room->restart_ms * 2 < RESTART_MS_MAX
 	    ? room->restart_ms * 2
@@ -105,8 +132,7 @@ room_submit(struct room *room, struct call *call)
 		room_finish(room, ticket);
 		return;
 	}
-	if (room->queued.n >= room->conf->queue &&
-	    room->running.n >= room->conf->concurrency) {
+	if (room_busy(room) >= room->conf->concurrency + room->conf->queue) {
 		ticket_fail(ticket, OUTCOME_REFUSED,
 		    "[the server is busy and its queue is full: call again "
 		    "later]");

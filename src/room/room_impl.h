@@ -92,4 +92,10 @@ void room_finish(struct room *room, struct ticket *ticket);
 /* The keeper is lost: ends its calls and starts another one later. */
 void room_lost(struct room *room, const struct err *err);
 
+/* There will be no other keeper: every call is refused from now on. */
+void room_ruined(struct room *room, const struct err *err);
+
+/* Refuses what waits, because of room->failure. */
+void room_refuse_queued(struct room *room);
+
 #endif
