@@ -8,11 +8,12 @@ the first word of its docstring, and the user's `__main__` stays empty.
 
 # SPDX-License-Identifier: Apache-2.0
 
-import _reactor
 import ast
 import sys
 import types
 import warnings
+
+import _reactor
 
 # Frames of code under these names are ours: no traceback shows them.
 HIDDEN = "<breakroom"

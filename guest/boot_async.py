@@ -12,7 +12,7 @@ import asyncio.events
 import asyncio.unix_events
 import concurrent.futures
 
-from _breakroom import Deadlock, net, system, threads
+from _breakroom import Deadlock, net, system, turns
 
 
 class Selector:
@@ -25,12 +25,12 @@ class Selector:
         """Let threads run until the loop has work, or for `timeout` seconds."""
         ready = self._loop._ready
         if timeout is None:
-            if not threads.run_until(lambda: ready):
+            if not turns.run_until(lambda: ready):
                 raise Deadlock("all tasks wait, and nothing can wake them")
         elif timeout > 0:
-            threads.wait_for(lambda: ready, timeout)
+            turns.wait_for(lambda: ready, timeout)
         else:
-            threads.step()
+            turns.step()
         return []
 
     def close(self):

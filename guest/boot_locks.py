@@ -12,7 +12,8 @@ import _thread
 import queue
 import threading
 
-from _breakroom import Deadlock, threads
+from _breakroom import Deadlock, turns
+
 
 class Lock:
     """A lock that runs other threads where it would block."""
@@ -29,7 +30,7 @@ class Lock:
                 raise ValueError("can't specify a timeout for a non-blocking call")
             if not blocking or not self._wait(timeout):
                 return False
-        threads.locks_held += 1
+        turns.locks_held += 1
         self._held = True
         return True
 
@@ -40,18 +41,18 @@ class Lock:
         if timeout < 0 and timeout != -1:
             raise ValueError("timeout value must be a non-negative number")
         if timeout == -1:
-            if threads.run_until(lambda: not self._held):
+            if turns.run_until(lambda: not self._held):
                 return True
             raise Deadlock(
-                "this lock is held and would never be released: " + threads.ALONE
+                "this lock is held and would never be released: " + turns.ALONE
             )
-        return threads.wait_for(lambda: not self._held, timeout)
+        return turns.wait_for(lambda: not self._held, timeout)
 
     def release(self):
         """Release the lock, which must be held."""
         if not self._held:
             raise RuntimeError("release unlocked lock")
-        threads.locks_held -= 1
+        turns.locks_held -= 1
         self._held = False
 
     release_lock = release
@@ -92,9 +93,9 @@ def condition_wait(self, timeout=None):
     saved = self._release_save()
     try:
         if timeout is not None:
-            threads.wait_for(lambda: waiter.notified, timeout)
-        elif not threads.run_until(lambda: waiter.notified):
-            raise Deadlock(f"this wait would last for ever: {threads.ALONE}")
+            turns.wait_for(lambda: waiter.notified, timeout)
+        elif not turns.run_until(lambda: waiter.notified):
+            raise Deadlock(f"this wait would last for ever: {turns.ALONE}")
         return waiter.notified
     finally:
         self._acquire_restore(saved)
@@ -109,8 +110,8 @@ original_put = queue.Queue.put
 def queue_get(self, block=True, timeout=None):
     """Remove and return an item from the queue."""
     if block and timeout is None:
-        if not threads.run_until(lambda: self._qsize() or self.is_shutdown):
-            threads.park(self)
+        if not turns.run_until(lambda: self._qsize() or self.is_shutdown):
+            turns.park(self)
     return original_get(self, block, timeout)
 
 
@@ -118,13 +119,13 @@ def queue_put(self, item, block=True, timeout=None):
     """Put an item into the queue."""
     limit = self.maxsize
     if block and timeout is None and 0 < limit <= self._qsize():
-        if not threads.run_until(lambda: self._qsize() < limit):
+        if not turns.run_until(lambda: self._qsize() < limit):
             make_room(self)
     try:
         original_put(self, item, block, timeout)
     finally:
         self.maxsize = limit
-    threads.wake(self)
+    turns.wake(self)
 
 
 def make_room(full):
@@ -133,8 +134,8 @@ def make_room(full):
     A producer on top of its consumer cannot wait for it.  The bound is there
     to save memory, and running over it changes no result.
     """
-    if not threads.running:
-        raise Deadlock(f"nobody will ever get from this queue: {threads.ALONE}")
+    if not turns.running:
+        raise Deadlock(f"nobody will ever get from this queue: {turns.ALONE}")
     full.maxsize = full._qsize() + 1
 
 
@@ -144,10 +145,10 @@ class SimpleQueue(queue._PySimpleQueue):
     def get(self, block=True, timeout=None):
         """Remove and return an item from the queue."""
         if block and timeout is None:
-            if not threads.run_until(lambda: self._queue):
-                threads.park(self)
+            if not turns.run_until(lambda: self._queue):
+                turns.park(self)
         elif block:
-            threads.wait_for(lambda: self._queue, timeout)
+            turns.wait_for(lambda: self._queue, timeout)
         if not self._queue:
             raise queue.Empty
         return self._queue.popleft()
@@ -155,7 +156,7 @@ class SimpleQueue(queue._PySimpleQueue):
     def put(self, item, block=True, timeout=None):
         """Put the item on the queue; this never blocks."""
         self._queue.append(item)
-        threads.wake(self)
+        turns.wake(self)
 
     def get_nowait(self):
         """Remove and return an item without blocking."""

@@ -31,7 +31,7 @@ def salsa20_8(block):
             x[d] ^= (t << 13 | t >> 19) & MASK
             t = x[d] + x[c] & MASK
             x[a] ^= (t << 18 | t >> 14) & MASK
-    return [p + q & MASK for p, q in zip(x, block)]
+    return [p + q & MASK for p, q in zip(x, block, strict=True)]
 
 
 def block_mix(words, r):
@@ -40,7 +40,7 @@ def block_mix(words, r):
     even, odd = [], []
     for i in range(2 * r):
         piece = words[16 * i : 16 * i + 16]
-        last = salsa20_8([p ^ q for p, q in zip(last, piece)])
+        last = salsa20_8([p ^ q for p, q in zip(last, piece, strict=True)])
         (odd if i & 1 else even).extend(last)
     return even + odd
 
@@ -55,7 +55,7 @@ def rom_mix(data, n, r):
         words = block_mix(words, r)
     for _ in range(n):
         other = table[words[-16] & n - 1]
-        words = block_mix([p ^ q for p, q in zip(words, other)], r)
+        words = block_mix([p ^ q for p, q in zip(words, other, strict=True)], r)
     return b"".join(word.to_bytes(4, "little") for word in words)
 
 

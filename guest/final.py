@@ -6,7 +6,6 @@ who must see an interpreter as it is at its start, but with much of it loaded.
 
 # SPDX-License-Identifier: Apache-2.0
 
-import _reactor
 import _threading_local
 import asyncio
 import atexit
@@ -23,7 +22,8 @@ import warnings
 import weakref
 
 import _breakroom
-from _breakroom import system, threads
+import _reactor
+from _breakroom import system, turns
 
 # Distribution names of what a model would want to know of.
 PACKAGES = """
@@ -67,8 +67,8 @@ def clear_exits():
 
 def clear_threads():
     """Forget the threads of the warm-up, and number new ones from 1."""
-    threads.pending.clear()
-    threads.parked.clear()
+    turns.pending.clear()
+    turns.parked.clear()
     threading._counter = itertools.count(1).__next__
     asyncio.set_event_loop(None)
     # From here on: a real thread's locals would be shared by all threads of

@@ -12,7 +12,6 @@ last must be the last code before the snapshot: it freezes the collector.
 import builtins
 import gc
 import linecache
-import sys
 
 import _breakroom
 import _reactor
@@ -65,13 +64,13 @@ def plug():
     kept, spare, tiny = new_table(60000), new_table(60000), new_table(600000)
     size = LARGEST
     while size > SMALL:
-        fill(lambda: bytes(size - HEADER), top, ENOUGH_LARGE, 2000, kept, spare)
+        fill(lambda n=size: bytes(n - HEADER), top, ENOUGH_LARGE, 2000, kept, spare)
         size = size * 15 // 16
     for size in range(SMALL + 12, SMALLEST, -8):
         if size > HEADER:
-            fill(lambda: bytes(size - HEADER), top, ENOUGH, 8000, kept, spare)
+            fill(lambda n=size: bytes(n - HEADER), top, ENOUGH, 8000, kept, spare)
         else:
-            fill(lambda: float(kept[0]), top, ENOUGH, 8000, kept, spare)
+            fill(lambda kept=kept: float(kept[0]), top, ENOUGH, 8000, kept, spare)
     fill(object, top, ENOUGH, 600000, tiny, spare)
     return kept, tiny
 

@@ -113,9 +113,9 @@ def visible_stack(frame):
         frame = sys._getframe(1)
         while frame and frame.f_globals is vars(traceback):
             frame = frame.f_back
-    for frame, line in walk_stack(frame):
-        if not is_ours(frame):
-            yield frame, line
+    for each, line in walk_stack(frame):
+        if not is_ours(each):
+            yield each, line
 
 
 walk_all = traceback._walk_tb_with_full_positions

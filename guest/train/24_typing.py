@@ -1,5 +1,5 @@
-import hashlib
 import base64
+import hashlib
 import uuid
 from typing import NamedTuple, Optional
 

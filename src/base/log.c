@@ -43,8 +43,9 @@ log_at(enum log_level level, const char *format, ...)
 	(void)clock_gettime(CLOCK_REALTIME, &now);
 	(void)gmtime_r(&now.tv_sec, &utc);
 	n = (int)strftime(line, sizeof(line), "time=%Y-%m-%dT%H:%M:%S", &utc);
-	n += fitted(snprintf(line + n, sizeof(line) - (size_t)n,
-	    ".%03ldZ level=%s ", now.tv_nsec / 1000000, names[level]),
+	n += fitted(
+	    snprintf(line + n, sizeof(line) - (size_t)n, ".%03ldZ level=%s ",
+		now.tv_nsec / 1000000, names[level]),
 	    sizeof(line) - (size_t)n);
 	va_start(args, format);
 	n += fitted(vsnprintf(line + n, sizeof(line) - (size_t)n, format, args),

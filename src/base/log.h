@@ -5,7 +5,12 @@
 #ifndef BASE_LOG_H
 #define BASE_LOG_H
 
-enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
+enum log_level {
+	LOG_ERROR,
+	LOG_WARN,
+	LOG_INFO,
+	LOG_DEBUG
+};
 
 /* Borrows fd for the life of the program. */
 void log_setup(int fd, enum log_level level);

@@ -35,11 +35,11 @@ give_fd(int *fd)
 #define own_mem __attribute__((cleanup(own_mem_done)))
 #define own_buf __attribute__((cleanup(buf_done)))
 
-#define give_ptr(slot)                          \
-	({                                      \
+#define give_ptr(slot)                                \
+	({                                            \
 		__typeof__(*(slot)) given_ = *(slot); \
-		*(slot) = NULL;                 \
-		given_;                         \
+		*(slot) = NULL;                       \
+		given_;                               \
 	})
 
 #endif

@@ -24,8 +24,7 @@ sys_close_range(unsigned first, unsigned last)
 }
 
 ssize_t
-sys_process_madvise(int pidfd, const struct iovec *ranges, size_t n,
-    int advice)
+sys_process_madvise(int pidfd, const struct iovec *ranges, size_t n, int advice)
 {
 	return syscall(SYS_process_madvise, pidfd, ranges, n, advice, 0);
 }

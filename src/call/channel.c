@@ -73,8 +73,8 @@ channel_put(struct channel *channel, enum frame_type type, const void *record,
 }
 
 int
-channel_say(struct channel *channel, enum frame_type type, const void *record,
-    size_t n)
+channel_say(
+    struct channel *channel, enum frame_type type, const void *record, size_t n)
 {
 	struct span none = { 0 };
 
@@ -92,12 +92,12 @@ attach_fds(struct channel *channel, struct msghdr *message,
 	struct cmsghdr *header;
 
 	while (n < channel->out_fds_n && n < WIRE_FDS_MAX &&
-	    channel->out_fds[n].at == 0) {
+	       channel->out_fds[n].at == 0) {
 		fds[n] = channel->out_fds[n].fd;
 		n++;
 	}
-	*ret_n = n < channel->out_fds_n ? channel->out_fds[n].at
-					: channel->out.n;
+	*ret_n =
+	    n < channel->out_fds_n ? channel->out_fds[n].at : channel->out.n;
 	if (n == 0)
 		return 0;
 	memset(control, 0, sizeof(*control));
@@ -179,7 +179,8 @@ channel_read(struct channel *channel, struct err *err)
 	for (;;) {
 		union fd_control control;
 		struct iovec part;
-		struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1,
+		struct msghdr message = { .msg_iov = &part,
+			.msg_iovlen = 1,
 			.msg_control = control.bytes,
 			.msg_controllen = sizeof(control.bytes) };
 		size_t room = channel->in.max - channel->in.n;
@@ -188,8 +189,8 @@ channel_read(struct channel *channel, struct err *err)
 
 		if (room == 0)
 			return 0; /* take frames out first */
-		if (buf_reserve(&channel->in,
-			room < READ_STEP ? room : READ_STEP) < 0)
+		if (buf_reserve(
+			&channel->in, room < READ_STEP ? room : READ_STEP) < 0)
 			return fail(err, ENOMEM, "no memory for a frame");
 		part.iov_base = channel->in.p + channel->in.n;
 		part.iov_len = channel->in.cap - channel->in.n;
@@ -198,7 +199,8 @@ channel_read(struct channel *channel, struct err *err)
 			continue;
 		if (got < 0 && errno == EAGAIN)
 			return 0;
-		if (got < 0 && errno != ECONNRESET) /* an end with unread bytes */
+		if (got < 0 &&
+		    errno != ECONNRESET) /* an end with unread bytes */
 			return fail_errno(err, "receive a frame");
 		if (got <= 0)
 			return fail(err, EPIPE, "the peer is gone");
@@ -218,8 +220,8 @@ channel_next(struct channel *channel, struct frame *ret_frame,
     int ret_fds[WIRE_FDS_MAX], struct err *err)
 {
 	size_t n;
-	int r = wire_next(buf_span(&channel->in), channel->allowed, ret_frame,
-	    &n, err);
+	int r = wire_next(
+	    buf_span(&channel->in), channel->allowed, ret_frame, &n, err);
 
 	for (unsigned i = 0; i < WIRE_FDS_MAX; i++)
 		ret_fds[i] = -1;

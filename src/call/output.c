@@ -18,8 +18,8 @@
 #define REGION_PAGE 4096u /* counters first, so that text starts on a page */
 
 struct counters {
-	uint64_t bytes; /* written in all */
-	uint64_t chars; /* of those, as far as they are whole */
+	uint64_t bytes;              /* written in all */
+	uint64_t chars;              /* of those, as far as they are whole */
 	uint8_t pending[CHAR_BYTES]; /* a character not yet whole */
 	uint32_t pending_n;
 	uint64_t zero;
@@ -44,8 +44,8 @@ layout_of(uint32_t output_chars)
 		.tail = (size_t)CHAR_BYTES * output_chars / 2 + CHAR_BYTES,
 	};
 
-	layout.size = REGION_PAGE +
-	    OUTPUT_STREAMS * (layout.head + layout.tail);
+	layout.size =
+	    REGION_PAGE + OUTPUT_STREAMS * (layout.head + layout.tail);
 	return layout;
 }
 
@@ -66,7 +66,8 @@ output_create(uint32_t output_chars, struct err *err)
 	if (ftruncate(fd, (off_t)layout.size) < 0)
 		return fail_errno(err, "ftruncate output region");
 	/* A child must be able neither to grow it nor to cut it. */
-	if (fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) < 0)
+	if (fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) <
+	    0)
 		return fail_errno(err, "seal output region");
 	return give_fd(&fd);
 }
@@ -109,7 +110,8 @@ count_chars(struct counters *counters, struct span bytes)
 	bool valid;
 
 	while (counters->pending_n > 0 && bytes.n > 0) {
-		struct span whole = { counters->pending, counters->pending_n + 1 };
+		struct span whole = { counters->pending,
+			counters->pending_n + 1 };
 		size_t n;
 
 		counters->pending[counters->pending_n++] = bytes.p[0];
@@ -183,8 +185,8 @@ output_write(struct output *output, enum output_stream stream,
 		at += part;
 	}
 	if (rest.n > 0)
-		ring_put(head + layout->head, layout->tail, at - layout->head,
-		    rest);
+		ring_put(
+		    head + layout->head, layout->tail, at - layout->head, rest);
 	count_chars(counters, (struct span){ bytes, n });
 	counters->bytes += n;
 }
@@ -212,8 +214,8 @@ region_pread(int fd, size_t offset, size_t n, struct buf *buf, struct err *err)
 
 /* Reads the ring in the order in which it was written. */
 static int
-ring_pread(int fd, size_t offset, size_t size, uint64_t total,
-    struct buf *buf, struct err *err)
+ring_pread(int fd, size_t offset, size_t size, uint64_t total, struct buf *buf,
+    struct err *err)
 {
 	size_t place = (size_t)(total % size);
 	int r = 0;
@@ -229,7 +231,8 @@ ring_pread(int fd, size_t offset, size_t size, uint64_t total,
 static struct span
 tail_aligned(struct span tail)
 {
-	for (int i = 0; i < 3 && tail.n > 0 && (tail.p[0] & 0xc0) == 0x80; i++) {
+	for (int i = 0; i < 3 && tail.n > 0 && (tail.p[0] & 0xc0) == 0x80;
+	     i++) {
 		tail.p++;
 		tail.n--;
 	}
@@ -294,8 +297,8 @@ output_read(int fd, uint32_t output_chars, enum output_stream which,
 		(off_t)((size_t)which * sizeof(counters))) !=
 	    (ssize_t)sizeof(counters))
 		return fail(err, EPROTO, "output region is too short");
-	head_n = counters.bytes < layout.head ? (size_t)counters.bytes
-					      : layout.head;
+	head_n =
+	    counters.bytes < layout.head ? (size_t)counters.bytes : layout.head;
 	r = region_pread(fd, at, head_n, &head, err);
 	/* While the ring has never been full, the last characters may begin
 	 * in the head. */

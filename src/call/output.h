@@ -18,7 +18,11 @@
 
 struct output; /* a mapped region: the writer's side */
 
-enum output_stream { OUTPUT_OUT, OUTPUT_ERR, OUTPUT_STREAMS };
+enum output_stream {
+	OUTPUT_OUT,
+	OUTPUT_ERR,
+	OUTPUT_STREAMS
+};
 
 /* A new region for streams of output_chars characters, as a descriptor whose
  * size is sealed. The fd or -errno. */

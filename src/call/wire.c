@@ -36,15 +36,15 @@ wire_fds(enum frame_type type)
 }
 
 static int
-header_check(const struct wire_header *header, uint32_t allowed,
-    struct err *err)
+header_check(
+    const struct wire_header *header, uint32_t allowed, struct err *err)
 {
 	const struct shape *shape;
 
 	if (header->type == 0 || header->type >= FRAME_TYPES ||
 	    !(allowed & 1u << header->type))
-		return fail(err, EPROTO, "frame of type %u out of turn",
-		    header->type);
+		return fail(
+		    err, EPROTO, "frame of type %u out of turn", header->type);
 	shape = &shapes[header->type];
 	if (header->n < shape->fixed ||
 	    header->n > shape->fixed + shape->tail_max)
@@ -87,13 +87,13 @@ wire_take(const struct frame *frame, void *record, size_t n,
     struct span *ret_rest, struct err *err)
 {
 	if (frame->payload.n < n || (!ret_rest && frame->payload.n != n))
-		return fail(err, EPROTO, "frame of type %d is cut short",
-		    frame->type);
+		return fail(
+		    err, EPROTO, "frame of type %d is cut short", frame->type);
 	if (n > 0)
 		memcpy(record, frame->payload.p, n);
 	if (ret_rest)
-		*ret_rest = (struct span){ frame->payload.p + n,
-			frame->payload.n - n };
+		*ret_rest =
+		    (struct span){ frame->payload.p + n, frame->payload.n - n };
 	return 0;
 }
 

@@ -77,13 +77,12 @@
 
 #define GUEST_FDS_MAX       1024u /* what Linux gives a process by default */
 #define GUEST_IOVECS_MAX    1024u /* IOV_MAX */
-#define GUEST_IO_MAX        0x7fffffffu /* its ssize_t has 32 bits */
-#define GUEST_POLL_MAX      4096u       /* subscriptions of one poll_oneoff */
-#define GUEST_NAME_MAX      255u        /* NAME_MAX */
-#define GUEST_PATH_MAX      4096u       /* PATH_MAX */
-#define GUEST_SYMLINKS_MAX  40u         /* Linux follows as many in one path */
-#define GUEST_LINKS_MAX     65000u      /* hard links of a file, as ext4 */
-#define GUEST_DEPTH_MAX     2048u /* nested directories: saving recurses */
+#define GUEST_IO_MAX        0x7fffffffu  /* its ssize_t has 32 bits */
+#define GUEST_POLL_MAX      4096u        /* subscriptions of one poll_oneoff */
+#define GUEST_NAME_MAX      255u         /* NAME_MAX */
+#define GUEST_PATH_MAX      4096u        /* PATH_MAX */
+#define GUEST_SYMLINKS_MAX  40u          /* Linux follows as many in one path */
+#define GUEST_LINKS_MAX     65000u       /* hard links of a file, as ext4 */
 #define GUEST_FILE_SIZE_MAX (1ull << 40) /* sparse: believed, not held */
 #define MEMFS_ROOTS_MAX     4u /* "/" and what must hide inside a file */
 

@@ -36,8 +36,8 @@
 /* A reference count that CPython never changes: PEP 683. */
 #define IMMORTAL       0x50000000u
 #define IMMORTAL_LEAST 0x40000000u
-#define REFCOUNT_MAX   10000000u   /* above it a word is not a count */
-#define STATIC_DATA    16777216u   /* below it lies the C stack */
+#define REFCOUNT_MAX   10000000u /* above it a word is not a count */
+#define STATIC_DATA    16777216u /* below it lies the C stack */
 
 /* Pages touched by so many of the training programs are worth preparing. */
 #define HOT_LEAST 8u
@@ -59,8 +59,8 @@ static void
 guest_says(void *arg, int stream, const uint8_t *bytes, size_t n)
 {
 	(void)arg;
-	(void)fd_write_all(stream == 1 ? STDOUT_FILENO : STDERR_FILENO, bytes,
-	    n);
+	(void)fd_write_all(
+	    stream == 1 ? STDOUT_FILENO : STDERR_FILENO, bytes, n);
 }
 
 static int
@@ -96,13 +96,13 @@ builder_open(const char *dir, const char *stdlib_path, bool with_mpldata,
 }
 
 static int
-builder_turn(struct builder *builder, const struct guest_source *source,
-    struct err *err)
+builder_turn(
+    struct builder *builder, const struct guest_source *source, struct err *err)
 {
 	struct turn turn;
 
-	engine_turn(builder->engine, (struct span){ source->bytes, source->n },
-	    &turn);
+	engine_turn(
+	    builder->engine, (struct span){ source->bytes, source->n }, &turn);
 	if (turn.end != TURN_RETURNED || turn.status != 0)
 		return fail(err, EIO, "the guest's %s ended with %d %s",
 		    source->name, turn.status, turn.trap);
@@ -129,8 +129,8 @@ file_out(struct builder *builder, const char *guest_path, const char *path,
 }
 
 int
-build_mpldata(const char *stdlib_zip_path, const char *out_path,
-    struct err *err)
+build_mpldata(
+    const char *stdlib_zip_path, const char *out_path, struct err *err)
 {
 	struct builder builder = { 0 };
 	char dir[PATH_BYTES];
@@ -147,8 +147,8 @@ build_mpldata(const char *stdlib_zip_path, const char *out_path,
 	if (r == 0)
 		r = builder_turn(&builder, &guest_pack, err);
 	return r < 0 ? r
-		     : file_out(&builder, GUEST_BUILD "/mpl-data.pack", out_path,
-			   PACK_MAX, err);
+		     : file_out(&builder, GUEST_BUILD "/mpl-data.pack",
+			   out_path, PACK_MAX, err);
 }
 
 /* ---- immortal objects ---- */
@@ -163,8 +163,8 @@ walk_main(struct builder *builder, int fd)
 	int r = builder_turn(builder, &guest_walk, &err);
 
 	if (r == 0)
-		r = memfs_read_whole(wasi_fs(builder->wasi),
-		    GUEST_BUILD "/objects", &objects);
+		r = memfs_read_whole(
+		    wasi_fs(builder->wasi), GUEST_BUILD "/objects", &objects);
 	if (r == 0)
 		r = fd_write_all(fd, objects.p, objects.n);
 	if (r < 0)
@@ -182,8 +182,8 @@ walk_wait(pid_t pid, struct err *err)
 	if (waitpid(pid, &status, 0) < 0)
 		return fail_errno(err, "wait for the walk");
 	return status == 0
-	    ? 0
-	    : fail(err, EIO, "the walk over the guest's objects failed");
+		   ? 0
+		   : fail(err, EIO, "the walk over the guest's objects failed");
 }
 
 /* Gives the object at this address an immortal count, if it is one: the walk
@@ -225,7 +225,8 @@ immortalise(struct builder *builder, struct err *err)
 	if (n <= 0 || n > (off_t)OBJECTS_MAX || n % 4 != 0 ||
 	    buf_reserve(&addresses, (size_t)n) < 0 ||
 	    pread(fd, addresses.p, (size_t)n, 0) != (ssize_t)n)
-		return fail(err, EPROTO, "the walk gave %lld bytes", (long long)n);
+		return fail(
+		    err, EPROTO, "the walk gave %lld bytes", (long long)n);
 	for (size_t i = 0; i < (size_t)n; i += sizeof(uint32_t)) {
 		uint32_t address;
 
@@ -253,13 +254,14 @@ snapshot_take(struct builder *builder, const char *dir, struct err *err)
 		return r;
 	r = memfs_remove_tree(wasi_fs(builder->wasi), GUEST_BUILD);
 	if (r < 0)
-		return fail(err, -r, "remove " GUEST_BUILD ": %s", strerror(-r));
+		return fail(
+		    err, -r, "remove " GUEST_BUILD ": %s", strerror(-r));
 	mem = engine_memory(builder->engine);
 	r = snapshot_find_window(&mem, &window, err);
 	(void)snprintf(path, sizeof(path), "%s/" ARTIFACT_SNAPSHOT, dir);
 	return r < 0 ? r
-		     : snapshot_write(path, builder->engine, builder->wasi,
-			   &window, err);
+		     : snapshot_write(
+			   path, builder->engine, builder->wasi, &window, err);
 }
 
 int
@@ -297,9 +299,9 @@ train_main(struct wasm_room *room, const struct guest_source *program,
 	int region = output_create(OUTPUT_CHARS_DEFAULT, &err);
 	struct output *output =
 	    region < 0 ? NULL : output_map(region, OUTPUT_CHARS_DEFAULT);
-	int r = output ? room_wasm.prepare(room, output, never_hurry, NULL,
-			     &err)
-		       : -ENOMEM;
+	int r = output
+		    ? room_wasm.prepare(room, output, never_hurry, NULL, &err)
+		    : -ENOMEM;
 
 	if (r == 0) {
 		room_wasm.run(room, &job, &done);
@@ -341,13 +343,13 @@ build_hot(const char *dir, struct err *err)
 	char path[PATH_BYTES];
 	int r;
 
-	(void)snprintf(conf.artifacts_dir, sizeof(conf.artifacts_dir), "%s",
-	    dir);
+	(void)snprintf(
+	    conf.artifacts_dir, sizeof(conf.artifacts_dir), "%s", dir);
 	r = wasm_room_open(&conf, false, &room, err);
 	if (r < 0)
 		return r;
-	counts = hot_counts_new(engine_memory(room.engine), room.module_path,
-	    err);
+	counts =
+	    hot_counts_new(engine_memory(room.engine), room.module_path, err);
 	if (!counts)
 		return -err->code;
 	r = train(&room, counts, err);

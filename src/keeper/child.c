@@ -26,8 +26,9 @@ say(int fd, enum frame_type type, const void *record, size_t n)
 	struct wire_header header = { .n = (uint32_t)n, .type = (uint8_t)type };
 	uint8_t bytes[CHILD_FRAME_MAX];
 
-	_Static_assert(sizeof(struct wire_done) + sizeof(header) <=
-	    CHILD_FRAME_MAX, "a child's frames fit its channel");
+	_Static_assert(
+	    sizeof(struct wire_done) + sizeof(header) <= CHILD_FRAME_MAX,
+	    "a child's frames fit its channel");
 	memcpy(bytes, &header, sizeof(header));
 	if (n > 0)
 		memcpy(bytes + sizeof(header), record, n);
@@ -94,15 +95,15 @@ read_until(int fd, struct buf *buf, size_t n)
 static struct room_job
 job_read(int fd, struct buf *buf)
 {
-	const size_t head = sizeof(struct wire_header) + sizeof(struct wire_job);
+	const size_t head =
+	    sizeof(struct wire_header) + sizeof(struct wire_job);
 	struct wire_header header;
 	struct wire_job record;
 
 	read_until(fd, buf, head);
 	memcpy(&header, buf->p, sizeof(header));
 	memcpy(&record, buf->p + sizeof(header), sizeof(record));
-	if (header.type != FRAME_JOB ||
-	    header.n > FRAME_MAX - sizeof(header) ||
+	if (header.type != FRAME_JOB || header.n > FRAME_MAX - sizeof(header) ||
 	    (uint64_t)record.code_n + record.stdin_n + sizeof(record) !=
 		header.n)
 		_exit(CHILD_LOST);
@@ -131,7 +132,8 @@ child_main(const struct child_start *start)
 	}
 	if (raise_walls(start, fd, &err) < 0)
 		die(fd, &err);
-	if (start->kind->prepare(start->state, output, job_waits, &fd, &err) < 0)
+	if (start->kind->prepare(start->state, output, job_waits, &fd, &err) <
+	    0)
 		die(fd, &err);
 	/* Before the wait: room for a short job, with its page touched. */
 	buf_init(&job_bytes, FRAME_MAX);

@@ -54,8 +54,8 @@ on_frame(struct child *child, const struct frame *frame, struct err *err)
 		if (!child->has_call || child->done_seen)
 			return fail(err, EPROTO, "child is done without a job");
 		child->done_seen = true;
-		return wire_take(frame, &child->done, sizeof(child->done), NULL,
-		    err);
+		return wire_take(
+		    frame, &child->done, sizeof(child->done), NULL, err);
 	case FRAME_FAILED:
 		if (wire_take(frame, &said, sizeof(said), NULL, err) < 0)
 			return -EPROTO;
@@ -103,8 +103,8 @@ result_of_done(const struct wire_done *done, struct wire_result *result)
 	result->memory_peak_bytes = done->memory_peak_bytes;
 	result->exit_code = done->status;
 	if (done->end != TURN_TRAPPED) {
-		result->outcome = done->status == 0 ? OUTCOME_OK
-						    : OUTCOME_RAISED;
+		result->outcome =
+		    done->status == 0 ? OUTCOME_OK : OUTCOME_RAISED;
 		return;
 	}
 	if (done->out_of_memory) {
@@ -123,8 +123,8 @@ result_of_done(const struct wire_done *done, struct wire_result *result)
 }
 
 static void
-result_of_death(const struct child *child, int status,
-    struct wire_result *result)
+result_of_death(
+    const struct child *child, int status, struct wire_result *result)
 {
 	result->outcome = OUTCOME_KILLED;
 	result->exit_code = -1;
@@ -132,8 +132,8 @@ result_of_death(const struct child *child, int status,
 		(void)snprintf(result->note, sizeof(result->note),
 		    "[the program broke the rules of its room and was killed]");
 	else if (child->end == END_CANCEL)
-		(void)snprintf(result->note, sizeof(result->note),
-		    "[cancelled]");
+		(void)snprintf(
+		    result->note, sizeof(result->note), "[cancelled]");
 	else if (status >= 0 && WIFSIGNALED(status))
 		(void)snprintf(result->note, sizeof(result->note),
 		    "[the room's process was killed by signal %d]",
@@ -151,7 +151,8 @@ child_result(const struct child *child, int status, uint64_t cpu_us,
 
 	memset(ret_result, 0, sizeof(*ret_result));
 	ret_result->id = child->call;
-	ret_result->queued_us = (uint32_t)(child->started_us - child->arrived_us);
+	ret_result->queued_us =
+	    (uint32_t)(child->started_us - child->arrived_us);
 	ret_result->wall_us = now - child->started_us;
 	ret_result->cpu_us = cpu_us;
 	if (child->done_seen) {

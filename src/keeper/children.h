@@ -29,7 +29,12 @@ enum child_state {
 };
 
 /* Why a child was killed. */
-enum child_end { END_NONE, END_DEADLINE, END_CANCEL, END_BREACH };
+enum child_end {
+	END_NONE,
+	END_DEADLINE,
+	END_CANCEL,
+	END_BREACH
+};
 
 struct child {
 	enum child_state state;

@@ -25,7 +25,7 @@
 #include <unistd.h>
 
 #define FROM_SERVER (1u << FRAME_CALL | 1u << FRAME_CANCEL)
-#define FROM_ZYGOTE                                                   \
+#define FROM_ZYGOTE                                                  \
 	(1u << FRAME_WARM | 1u << FRAME_FAILED | 1u << FRAME_CHILD | \
 	    1u << FRAME_EXIT)
 #define FROM_CHILD (1u << FRAME_READY | 1u << FRAME_DONE | 1u << FRAME_FAILED)
@@ -52,9 +52,9 @@ struct keeper {
 static bool
 child_takes_calls(const struct child *child)
 {
-	return !child->has_call &&
-	    (child->state == CHILD_FORKING || child->state == CHILD_WARMING ||
-		child->state == CHILD_SPARE);
+	return !child->has_call && (child->state == CHILD_FORKING ||
+				       child->state == CHILD_WARMING ||
+				       child->state == CHILD_SPARE);
 }
 
 static unsigned
@@ -116,8 +116,8 @@ child_fork(struct keeper *keeper, bool hurry, struct err *err)
 		return NULL;
 	}
 	fds[0] = ends[1];
-	channel_init(&child->channel, ends[0], FROM_CHILD, CHILD_FRAME_MAX,
-	    FRAME_MAX);
+	channel_init(
+	    &child->channel, ends[0], FROM_CHILD, CHILD_FRAME_MAX, FRAME_MAX);
 	child->state = CHILD_FORKING;
 	child->number = record.child;
 	child->region_fd = region;
@@ -149,13 +149,14 @@ static int
 refusal_send(struct keeper *keeper, uint32_t call, enum outcome outcome,
     const struct err *err)
 {
-	struct wire_result result = { .id = call, .outcome = outcome,
-		.exit_code = -1 };
+	struct wire_result result = {
+		.id = call, .outcome = outcome, .exit_code = -1
+	};
 
 	(void)snprintf(result.note, sizeof(result.note), "%.*s",
 	    (int)sizeof(result.note) - 1, err->text);
-	return channel_say(&keeper->server, FRAME_RESULT, &result,
-	    sizeof(result));
+	return channel_say(
+	    &keeper->server, FRAME_RESULT, &result, sizeof(result));
 }
 
 /* The best child for a call that came now: one that is ready, else one that
@@ -202,7 +203,8 @@ on_call(struct keeper *keeper, const struct frame *frame, struct err *err)
 	child->call = record.id;
 	child->arrived_us = now;
 	child->started_us = clock_us();
-	child->deadline_us = child->started_us + (uint64_t)record.wall_ms * 1000u;
+	child->deadline_us =
+	    child->started_us + (uint64_t)record.wall_ms * 1000u;
 	/* A child that cannot be written to is dead: its exit says more. */
 	(void)channel_put(&child->channel, FRAME_JOB, &job, sizeof(job), code,
 	    input, NULL, 0);
@@ -286,8 +288,8 @@ child_find(struct keeper *keeper, uint32_t number)
 }
 
 static int
-child_gone(struct keeper *keeper, struct child *child, int status,
-    uint64_t cpu_us)
+child_gone(
+    struct keeper *keeper, struct child *child, int status, uint64_t cpu_us)
 {
 	struct wire_result result;
 	struct err err = { 0 };
@@ -307,8 +309,8 @@ child_gone(struct keeper *keeper, struct child *child, int status,
 /* ---- the zygote ---- */
 
 static int
-on_child_born(struct keeper *keeper, const struct frame *frame, int *fd,
-    struct err *err)
+on_child_born(
+    struct keeper *keeper, const struct frame *frame, int *fd, struct err *err)
 {
 	struct wire_child record;
 	struct child *child;
@@ -333,8 +335,7 @@ on_child_born(struct keeper *keeper, const struct frame *frame, int *fd,
 }
 
 static int
-on_child_exit(struct keeper *keeper, const struct frame *frame,
-    struct err *err)
+on_child_exit(struct keeper *keeper, const struct frame *frame, struct err *err)
 {
 	struct wire_exit record;
 	struct child *child;
@@ -348,8 +349,8 @@ on_child_exit(struct keeper *keeper, const struct frame *frame,
 }
 
 static int
-on_zygote_frame(struct keeper *keeper, const struct frame *frame, int *fd,
-    struct err *err)
+on_zygote_frame(
+    struct keeper *keeper, const struct frame *frame, int *fd, struct err *err)
 {
 	struct err said;
 
@@ -431,12 +432,12 @@ zygote_lost(struct keeper *keeper)
 			child_clear(child);
 	}
 	if (r == 0) /* calls wait at the server until it is warm again */
-		r = channel_say(&keeper->server, FRAME_FAILED, &again,
-		    sizeof(again));
+		r = channel_say(
+		    &keeper->server, FRAME_FAILED, &again, sizeof(again));
 	keeper->zygote_restart_us = clock_us() + 1000u * keeper->restart_ms;
 	keeper->restart_ms = keeper->restart_ms * 2 < RESTART_MS_MAX
-	    ? keeper->restart_ms * 2
-	    : RESTART_MS_MAX;
+				 ? keeper->restart_ms * 2
+				 : RESTART_MS_MAX;
 	return r;
 }
 
@@ -474,8 +475,8 @@ children_tick(struct keeper *keeper, uint64_t now)
 			continue;
 		if (due <= now) {
 			child_kill(child, child->state == CHILD_SPENT
-				? END_NONE
-				: END_DEADLINE);
+					      ? END_NONE
+					      : END_DEADLINE);
 			continue;
 		}
 		if (next == 0 || due < next)
@@ -539,8 +540,8 @@ struct poll_set {
 };
 
 static void
-poll_add(struct poll_set *set, const struct channel *channel,
-    struct child *child)
+poll_add(
+    struct poll_set *set, const struct channel *channel, struct child *child)
 {
 	short events = POLLIN;
 
@@ -548,8 +549,8 @@ poll_add(struct poll_set *set, const struct channel *channel,
 		return;
 	if (channel_waiting(channel))
 		events |= POLLOUT;
-	set->fds[set->n] = (struct pollfd){ .fd = channel->fd,
-		.events = events };
+	set->fds[set->n] =
+	    (struct pollfd){ .fd = channel->fd, .events = events };
 	set->children[set->n++] = child;
 }
 
@@ -573,8 +574,9 @@ poll_serve(struct keeper *keeper, const struct pollfd *ready,
     struct child *child, struct err *err)
 {
 	struct channel *channel = child ? &child->channel
-	    : ready->fd == keeper->server.fd ? &keeper->server
-					     : &keeper->zygote;
+				  : ready->fd == keeper->server.fd
+				      ? &keeper->server
+				      : &keeper->zygote;
 	bool input = ready->revents & (POLLIN | POLLHUP | POLLERR);
 
 	/* A frame served before may have closed what this one was about. */
@@ -605,8 +607,8 @@ keeper_loop(struct keeper *keeper, struct err *err)
 		    errno != EINTR)
 			return fail_errno(err, "poll");
 		for (nfds_t i = 0; i < set.n && r == 0; i++)
-			r = poll_serve(keeper, &set.fds[i], set.children[i],
-			    err);
+			r = poll_serve(
+			    keeper, &set.fds[i], set.children[i], err);
 	}
 	return r;
 }
@@ -618,14 +620,16 @@ conf_receive(int channel_fd, struct wire_conf *ret_conf, struct err *err)
 	struct wire_header header;
 	int r = fd_read_all(channel_fd, &header, sizeof(header));
 
-	if (r == 0 && (header.type != FRAME_CONF ||
-			  header.n != sizeof(*ret_conf)))
-		return fail(err, EPROTO, "the channel does not begin with a "
-					 "configuration of this version");
+	if (r == 0 &&
+	    (header.type != FRAME_CONF || header.n != sizeof(*ret_conf)))
+		return fail(err, EPROTO,
+		    "the channel does not begin with a "
+		    "configuration of this version");
 	if (r == 0)
 		r = fd_read_all(channel_fd, ret_conf, sizeof(*ret_conf));
 	if (r < 0)
-		return fail(err, -r, "read the configuration: %s", strerror(-r));
+		return fail(
+		    err, -r, "read the configuration: %s", strerror(-r));
 	ret_conf->artifacts_dir[sizeof(ret_conf->artifacts_dir) - 1] = '\0';
 	return 0;
 }
@@ -646,7 +650,8 @@ keeper_main(int channel_fd)
 	if (r == 0)
 		r = wall_privileges(&err);
 	if (r == 0) {
-		log_setup(STDERR_FILENO, (enum log_level)keeper->conf.log_level);
+		log_setup(
+		    STDERR_FILENO, (enum log_level)keeper->conf.log_level);
 		keeper->restart_ms = RESTART_MS_MIN;
 		channel_init(&keeper->server, channel_fd, FROM_SERVER,
 		    SERVER_IN_MAX, SERVER_OUT_MAX);

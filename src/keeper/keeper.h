@@ -30,7 +30,7 @@ int keeper_main(int channel_fd);
 
 /* Forks the zygote; its channel comes back in *ret_channel. The pid or
  * -errno. */
-int zygote_start(const struct wire_conf *conf, int *ret_channel,
-    struct err *err);
+int zygote_start(
+    const struct wire_conf *conf, int *ret_channel, struct err *err);
 
 #endif

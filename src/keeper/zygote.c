@@ -119,8 +119,8 @@ static uint64_t
 cpu_us(const struct rusage *usage)
 {
 	return (uint64_t)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) *
-	    1000000u + (uint64_t)(usage->ru_utime.tv_usec +
-	    usage->ru_stime.tv_usec);
+		   1000000u +
+	       (uint64_t)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
 }
 
 /* Forgets pid; its child's number in *ret_child. */
@@ -153,8 +153,8 @@ reap(struct zygote *zygote)
 			continue;
 		record.status = status;
 		record.cpu_us = cpu_us(&usage);
-		r = channel_say(&zygote->keeper, FRAME_EXIT, &record,
-		    sizeof(record));
+		r = channel_say(
+		    &zygote->keeper, FRAME_EXIT, &record, sizeof(record));
 	}
 	return r;
 }
@@ -219,12 +219,12 @@ zygote_main(const struct wire_conf *conf, int channel_fd, pid_t keeper)
 	    sys_close_range(ZYGOTE_FD + 1, ~0u) < 0)
 		_exit(1);
 	zygote.conf = conf;
-	channel_init(&zygote.keeper, ZYGOTE_FD, FROM_KEEPER, FRAME_MAX,
-	    FRAME_MAX);
+	channel_init(
+	    &zygote.keeper, ZYGOTE_FD, FROM_KEEPER, FRAME_MAX, FRAME_MAX);
 	r = zygote_open(&zygote, keeper, &err);
 	if (r < 0) {
-		(void)channel_say(&zygote.keeper, FRAME_FAILED, &err,
-		    sizeof(err));
+		(void)channel_say(
+		    &zygote.keeper, FRAME_FAILED, &err, sizeof(err));
 		_exit(1);
 	}
 	r = channel_say(&zygote.keeper, FRAME_WARM, NULL, 0);

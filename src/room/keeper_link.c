@@ -13,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FROM_KEEPER \
-	(1u << FRAME_WARM | 1u << FRAME_FAILED | 1u << FRAME_RESULT)
+#define FROM_KEEPER (1u << FRAME_WARM | 1u << FRAME_FAILED | 1u << FRAME_RESULT)
 
 /* Calls of one moment; more wait until the socket has taken them. */
 #define OUT_MAX (4u * FRAME_MAX)
@@ -66,8 +65,8 @@ result_fill(struct ticket *ticket, const struct wire_result *record, int region,
 }
 
 static int
-on_result(struct room *room, const struct frame *frame, int region,
-    struct err *err)
+on_result(
+    struct room *room, const struct frame *frame, int region, struct err *err)
 {
 	struct wire_result record;
 	struct ticket *ticket;
@@ -183,8 +182,8 @@ room_advance(struct room *room)
 	if (room->state != ROOM_WARM && room->state != ROOM_STARTING)
 		return;
 	while (room->state == ROOM_WARM && room->queued.n > 0 &&
-	    room->running.n < room->conf->concurrency &&
-	    room->channel.out.n + FRAME_MAX < OUT_MAX) {
+	       room->running.n < room->conf->concurrency &&
+	       room->channel.out.n + FRAME_MAX < OUT_MAX) {
 		struct ticket *ticket = tickets_pop(&room->queued);
 
 		ticket->queued_us =
@@ -229,8 +228,8 @@ channel_open(struct room *room, int fd, struct err *err)
 	if (r < 0) {
 		free(room->poll);
 		room->poll = NULL;
-		return fail(err, -r, "listen to the keeper: %s",
-		    uv_strerror(r));
+		return fail(
+		    err, -r, "listen to the keeper: %s", uv_strerror(r));
 	}
 	room->poll->data = room;
 	room->events = 0;

@@ -22,9 +22,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define KEEPER_FD  3   /* a keeper's channel */
-#define EXIT_LOST  1
-#define EXIT_EXEC  127 /* as shells say that a program could not be run */
+#define KEEPER_FD 3 /* a keeper's channel */
+#define EXIT_LOST 1
+#define EXIT_EXEC 127 /* as shells say that a program could not be run */
 
 struct launcher {
 	pid_t pid;
@@ -219,7 +219,8 @@ launcher_spawn(struct launcher *launcher, int *ret_channel, struct err *err)
 	union one_fd control;
 	int code = 0;
 	struct iovec part = { &code, sizeof(code) };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1,
+	struct msghdr message = { .msg_iov = &part,
+		.msg_iovlen = 1,
 		.msg_control = control.bytes,
 		.msg_controllen = sizeof(control.bytes) };
 	struct cmsghdr *header;
@@ -227,8 +228,9 @@ launcher_spawn(struct launcher *launcher, int *ret_channel, struct err *err)
 	if (fd_send_all(launcher->fd, "k", 1) < 0 ||
 	    recvmsg(launcher->fd, &message, MSG_CMSG_CLOEXEC) !=
 		(ssize_t)sizeof(code))
-		return fail(err, EPIPE, "the launcher is gone: start the "
-					"server again");
+		return fail(err, EPIPE,
+		    "the launcher is gone: start the "
+		    "server again");
 	if (code != 0)
 		return fail(err, code, "start a keeper: %s", strerror(code));
 	header = CMSG_FIRSTHDR(&message);

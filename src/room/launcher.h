@@ -15,8 +15,8 @@ int launcher_start(struct launcher **ret_launcher, struct err *err);
 
 /* Starts a keeper. Its channel comes back in *ret_channel (owned by the
  * caller, blocking). 0; -errno: the launcher is gone or could not fork. */
-int launcher_spawn(struct launcher *launcher, int *ret_channel,
-    struct err *err);
+int launcher_spawn(
+    struct launcher *launcher, int *ret_channel, struct err *err);
 
 /* Ends the launcher and waits for it; keepers it started die with it. */
 void launcher_stop(struct launcher *launcher);

@@ -91,8 +91,8 @@ room_lost(struct room *room, const struct err *err)
 	room_down(room);
 	(void)uv_timer_start(&room->restart, on_restart, room->restart_ms, 0);
 	room->restart_ms = room->restart_ms * 2 < RESTART_MS_MAX
-	    ? room->restart_ms * 2
-	    : RESTART_MS_MAX;
+			       ? room->restart_ms * 2
+			       : RESTART_MS_MAX;
 }
 
 int
@@ -103,8 +103,10 @@ room_open(uv_loop_t *loop, struct launcher *launcher, const struct conf *conf,
 
 	if (!room)
 		return fail(err, ENOMEM, "open a room");
-	*room = (struct room){ .loop = loop, .launcher = launcher,
-		.conf = conf, .artifacts = artifacts,
+	*room = (struct room){ .loop = loop,
+		.launcher = launcher,
+		.conf = conf,
+		.artifacts = artifacts,
 		.restart_ms = RESTART_MS_MIN };
 	room->channel.fd = -1;
 	tickets_init(&room->queued);
@@ -153,8 +155,8 @@ room_cancel(struct room *room, uint32_t id)
 		ticket_fail(ticket, OUTCOME_KILLED, "[cancelled]");
 		room_finish(room, ticket);
 	} else if (room->state == ROOM_WARM) {
-		(void)channel_say(&room->channel, FRAME_CANCEL, &record,
-		    sizeof(record));
+		(void)channel_say(
+		    &room->channel, FRAME_CANCEL, &record, sizeof(record));
 		room_listen(room);
 	}
 }
@@ -200,7 +202,7 @@ room_close(struct room *room)
 	channel_close(room); /* the keeper ends, and all below it */
 	room->state = ROOM_CLOSING;
 	while ((ticket = tickets_pop(&room->running)) ||
-	    (ticket = tickets_pop(&room->queued))) {
+	       (ticket = tickets_pop(&room->queued))) {
 		ticket_fail(ticket, OUTCOME_KILLED, "[the server is ending]");
 		tickets_push(&room->finished, ticket);
 	}

@@ -67,8 +67,8 @@ struct ticket *ticket_new(struct call *call);
 
 /* The result of a call that did not run to its end: outcome, exit code -1,
  * and the reason as its stderr. */
-void ticket_fail(struct ticket *ticket, enum outcome outcome,
-    const char *reason);
+void ticket_fail(
+    struct ticket *ticket, enum outcome outcome, const char *reason);
 
 /* Hands the call and its result to call->done, and frees the ticket. */
 void ticket_deliver(struct ticket *ticket);

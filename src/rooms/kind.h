@@ -23,8 +23,8 @@ struct room_kind {
 
 	/* In the zygote: loads all that a call needs, so that a fork of the
 	 * process can run it. *ret_state is for the functions below. */
-	int (*warm)(const struct wire_conf *conf, void **ret_state,
-	    struct err *err);
+	int (*warm)(
+	    const struct wire_conf *conf, void **ret_state, struct err *err);
 
 	/* In a fresh child, while nobody waits: makes it ready for a call.
 	 * Looks at hurry(arg) between steps and leaves off what can be left

@@ -47,8 +47,8 @@ engine_restore(const struct wire_conf *conf, const struct wasm_paths *paths,
 	options.stack_bytes = stack.native_bytes;
 	r = engine_open(&options, &room->engine, err);
 	if (r == 0)
-		r = snapshot_restore(paths->snapshot, room->engine, room->wasi,
-		    err);
+		r = snapshot_restore(
+		    paths->snapshot, room->engine, room->wasi, err);
 	if (r < 0)
 		return r;
 	room->memory_before = info.memory_bytes;
@@ -108,13 +108,13 @@ write_output(void *arg, int stream, const uint8_t *bytes, size_t n)
 }
 
 static int
-turn_must(struct wasm_room *room, const struct guest_source *source,
-    struct err *err)
+turn_must(
+    struct wasm_room *room, const struct guest_source *source, struct err *err)
 {
 	struct turn turn;
 
-	engine_turn(room->engine, (struct span){ source->bytes, source->n },
-	    &turn);
+	engine_turn(
+	    room->engine, (struct span){ source->bytes, source->n }, &turn);
 	if (turn.end != TURN_RETURNED || turn.status != 0)
 		return fail(err, EIO, "%s ended with %d %s", source->name,
 		    turn.status, turn.trap);
@@ -161,16 +161,16 @@ wasm_run(void *state, const struct room_job *job, struct wire_done *ret_done)
 	struct turn turn;
 
 	wasi_set_input(room->wasi, job->stdin_bytes, job->code);
-	engine_turn(room->engine, (struct span){ guest_call.bytes, guest_call.n },
-	    &turn);
+	engine_turn(room->engine,
+	    (struct span){ guest_call.bytes, guest_call.n }, &turn);
 	*ret_done = (struct wire_done){
 		.end = turn.end,
 		.status = turn.status,
 		.out_of_memory = turn.out_of_memory,
 		.cpu_us = process_cpu_us() - cpu_before,
 		.memory_peak_bytes = engine_memory(room->engine).size -
-		    room->memory_before +
-		    memfs_bytes_peak(wasi_fs(room->wasi)),
+				     room->memory_before +
+				     memfs_bytes_peak(wasi_fs(room->wasi)),
 	};
 	memcpy(ret_done->trap, turn.trap, sizeof(ret_done->trap));
 }

@@ -14,7 +14,7 @@ wall_parent(pid_t parent, struct err *err)
 		return fail_errno(err, "wall parent: PR_SET_PDEATHSIG");
 	/* It may have died before the call, and would not be noticed. */
 	if (getppid() != parent)
-		return fail(err, ESRCH, "wall parent: process %d is gone",
-		    (int)parent);
+		return fail(
+		    err, ESRCH, "wall parent: process %d is gone", (int)parent);
 	return 0;
 }

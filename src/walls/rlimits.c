@@ -6,8 +6,7 @@
 #include <sys/resource.h>
 
 static int
-limit(__rlimit_resource_t what, const char *name, rlim_t value,
-    struct err *err)
+limit(__rlimit_resource_t what, const char *name, rlim_t value, struct err *err)
 {
 	struct rlimit both = { value, value };
 

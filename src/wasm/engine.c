@@ -251,8 +251,8 @@ last_line(const wasm_byte_vec_t *message)
 	start = end;
 	while (start > 0 && message->data[start - 1] != '\n')
 		start--;
-	return (struct span){ (const uint8_t *)message->data + start,
-		end - start };
+	return (
+	    struct span){ (const uint8_t *)message->data + start, end - start };
 }
 
 /* A trap's message is a backtrace; its last line is the reason, after a

@@ -17,8 +17,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void
 as_frames(const uint8_t *data, size_t size)
 {
-	struct child child = { .pidfd = -1, .region_fd = -1,
-		.state = CHILD_WARMING };
+	struct child child = {
+		.pidfd = -1, .region_fd = -1, .state = CHILD_WARMING
+	};
 	struct wire_result result;
 	struct err err = { 0 };
 	int fds[2];
@@ -32,7 +33,7 @@ as_frames(const uint8_t *data, size_t size)
 	if (fd_send_all(fds[1], data, size) < 0)
 		abort();
 	while (child_read(&child, &err) == 0 && child.channel.in.n > 0 &&
-	    child.channel.in.n == child.channel.in.max)
+	       child.channel.in.n == child.channel.in.max)
 		;
 	child_result(&child, -1, 0, &result);
 	if (strnlen(result.note, sizeof(result.note)) == sizeof(result.note) ||

@@ -10,7 +10,6 @@ import queue
 import threading
 import time
 
-
 CHECKS = []
 
 
@@ -567,7 +566,7 @@ def pool_keeps_its_size():
 
 @check
 def lock_is_kept_in_sleep():
-    total, lock = 0, threading.Lock()
+    total = 0
 
     def work(lock):
         nonlocal total
@@ -589,9 +588,16 @@ def lock_is_kept_in_sleep():
 @check
 def reentrant_lock():
     lock = threading.RLock()
+
+    def take():
+        taken = lock.acquire(blocking=False)
+        if taken:
+            lock.release()
+        return taken
+
     with lock, lock:
-        assert not wait_in_thread(lambda: lock.acquire(blocking=False))
-    assert wait_in_thread(lambda: lock.acquire(blocking=False))
+        assert not wait_in_thread(take)
+    assert wait_in_thread(take)
 
 
 def wait_in_thread(call):
@@ -605,10 +611,10 @@ def wait_in_thread(call):
 
 @check
 def daemon_loop_does_not_hold_up():
-    beats, got = [], []
+    beats, got, alive = [], [], True
 
     def beat():
-        while True:
+        while alive:
             beats.append(1)
             time.sleep(0.03)
 
@@ -625,6 +631,7 @@ def daemon_loop_does_not_hold_up():
     assert not threading.Event().wait(0.1)
     assert time.monotonic() - start < 0.5
     assert beats and got == ["done"]
+    alive = False
 
 
 @check

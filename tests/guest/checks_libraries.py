@@ -6,7 +6,6 @@ import contextlib
 import io
 import os
 
-
 CHECKS = []
 
 
@@ -151,8 +150,9 @@ def matplotlib_svg_and_pdf():
 
 @check
 def matplotlib_show_returns():
-    import matplotlib.pyplot as plt
     import warnings
+
+    import matplotlib.pyplot as plt
 
     plt.plot([1, 2])
     with warnings.catch_warnings():
@@ -231,8 +231,9 @@ def pandas_groupby():
 
 @check
 def pandas_sql():
-    import pandas as pd
     import sqlite3
+
+    import pandas as pd
 
     with contextlib.closing(sqlite3.connect("/tmp/p.db")) as base:
         pd.DataFrame({"a": [1, 2]}).to_sql("t", base)
@@ -256,7 +257,8 @@ def sqlite_file():
         base.executemany("insert into t values(?)", [(i,) for i in range(1000)])
         base.commit()
     with contextlib.closing(sqlite3.connect("/tmp/t.db")) as base:
-        assert base.execute("select sum(a), count(*) from t").fetchone() == (499500, 1000)
+        found = base.execute("select sum(a), count(*) from t").fetchone()
+    assert found == (499500, 1000)
     assert "t.db" in os.listdir("/tmp")
     assert "t.db-journal" not in os.listdir("/tmp")
 

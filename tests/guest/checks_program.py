@@ -11,7 +11,6 @@ import pickle
 import sys
 import typing
 
-
 CHECKS = []
 
 
@@ -53,6 +52,13 @@ def double(n: int) -> str:
     8
     """
     return n * 2
+
+
+@check
+def no_foreign_names():
+    names = [n for n in sys.modules["__main__"].__dict__ if n.startswith("_")]
+    assert all(n.startswith("__") for n in names), names
+    assert "_" not in dir(__builtins__)
 
 
 @check
@@ -134,13 +140,6 @@ def stack_shows_only_the_program():
         text = "".join(traceback.format_exception(error))
     assert "breakroom" not in text and "reactor" not in text
     assert text.splitlines()[2].strip() == "[].pop()"
-
-
-@check
-def no_foreign_names():
-    names = [n for n in sys.modules["__main__"].__dict__ if n.startswith("_")]
-    assert all(n.startswith("__") for n in names), names
-    assert "_" not in dir(__builtins__)
 
 
 @check

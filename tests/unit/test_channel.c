@@ -71,8 +71,7 @@ carries_a_frame(void **state)
 	    channel_say(&ends->a, FRAME_CANCEL, &sent, sizeof(sent)), 0);
 	frame = next(&ends->b, fds);
 	assert_int_equal(frame.type, FRAME_CANCEL);
-	assert_int_equal(
-	    wire_take(&frame, &got, sizeof(got), NULL, &err), 0);
+	assert_int_equal(wire_take(&frame, &got, sizeof(got), NULL, &err), 0);
 	assert_int_equal(got.id, 77);
 	channel_pop(&ends->b, &frame);
 	assert_int_equal(channel_next(&ends->b, &frame, fds, &err), 0);
@@ -92,7 +91,8 @@ carries_descriptors(void **state)
 		assert_int_equal(pipe(pipes[i]), 0);
 		record.child = i;
 		assert_int_equal(channel_put(&ends->a, FRAME_FORK, &record,
-		    sizeof(record), none, none, pipes[i], 2), 0);
+				     sizeof(record), none, none, pipes[i], 2),
+		    0);
 	}
 	for (unsigned i = 0; i < 2; i++) {
 		struct wire_fork got;
@@ -125,8 +125,10 @@ carries_large_frames(void **state)
 	int r;
 
 	memset(code, 'c', n);
-	assert_int_equal(channel_put(&ends->a, FRAME_JOB, &record,
-	    sizeof(record), (struct span){ code, n }, none, NULL, 0), 0);
+	assert_int_equal(
+	    channel_put(&ends->a, FRAME_JOB, &record, sizeof(record),
+		(struct span){ code, n }, none, NULL, 0),
+	    0);
 	assert_true(channel_waiting(&ends->a));
 	do {
 		assert_int_equal(channel_flush(&ends->a), 0);
@@ -189,8 +191,8 @@ static void
 refuses_missing_descriptors(void **state)
 {
 	struct ends *ends = *state;
-	struct wire_header header = { sizeof(struct wire_child), FRAME_CHILD,
-		1, 0 };
+	struct wire_header header = { sizeof(struct wire_child), FRAME_CHILD, 1,
+		0 };
 	struct wire_child record = { 1, 1 };
 	int fds[WIRE_FDS_MAX];
 	struct frame frame;
@@ -217,8 +219,7 @@ sees_the_end(void **state)
 	/* What came before the end is still there. */
 	assert_int_equal(channel_next(&ends->b, &frame, fds, &err), 1);
 	assert_int_equal(frame.type, FRAME_READY);
-	assert_int_equal(
-	    channel_say(&ends->b, FRAME_READY, NULL, 0), -EPIPE);
+	assert_int_equal(channel_say(&ends->b, FRAME_READY, NULL, 0), -EPIPE);
 }
 
 static void

@@ -33,8 +33,8 @@ pair_open(void **state)
 	if (!pair || fd_pair(fds) < 0)
 		return -1;
 	pair->child.pidfd = pair->child.region_fd = -1;
-	channel_init(&pair->child.channel, fds[0], FROM_CHILD, CHILD_FRAME_MAX,
-	    4096);
+	channel_init(
+	    &pair->child.channel, fds[0], FROM_CHILD, CHILD_FRAME_MAX, 4096);
 	pair->child.state = CHILD_WARMING;
 	pair->far = fds[1];
 	*state = pair;
@@ -53,8 +53,8 @@ pair_close(void **state)
 }
 
 static void
-send_frame(const struct pair *pair, enum frame_type type, const void *record,
-    size_t n)
+send_frame(
+    const struct pair *pair, enum frame_type type, const void *record, size_t n)
 {
 	struct wire_header header = { (uint32_t)n, (uint8_t)type, 0, 0 };
 

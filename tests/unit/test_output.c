@@ -40,8 +40,8 @@ region_new(void)
 static void
 write_text(const struct region *region, const char *text)
 {
-	output_write(region->output, OUTPUT_OUT, (const uint8_t *)text,
-	    strlen(text));
+	output_write(
+	    region->output, OUTPUT_OUT, (const uint8_t *)text, strlen(text));
 }
 
 static struct stream
@@ -91,8 +91,8 @@ many(const char *one, unsigned n)
 	for (unsigned i = 0; i < (n <= CHARS ? n : CHARS / 2); i++)
 		strcat(want, one);
 	if (n > CHARS) {
-		(void)snprintf(mark, sizeof(mark),
-		    "\n[truncated, %u chars total]\n", n);
+		(void)snprintf(
+		    mark, sizeof(mark), "\n[truncated, %u chars total]\n", n);
 		strcat(want, mark);
 		for (unsigned i = 0; i < CHARS / 2; i++)
 			strcat(want, one);
@@ -107,8 +107,8 @@ cuts_at_the_limit_and_not_before(void **state)
 	static const char *const ones[] = { "x", "\xc3\xa9", "\xe2\x82\xac",
 		"\xf0\x9f\x98\x80" };
 	static const unsigned counts[] = { 1, CHARS - 1, CHARS, CHARS + 1,
-		2 * CHARS, 4 * CHARS - 1, 4 * CHARS, 4 * CHARS + 1,
-		6 * CHARS, 13 * CHARS + 3 };
+		2 * CHARS, 4 * CHARS - 1, 4 * CHARS, 4 * CHARS + 1, 6 * CHARS,
+		13 * CHARS + 3 };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(ones) / sizeof(ones[0]); i++)
@@ -132,8 +132,8 @@ joins_characters_across_writes(void **state)
 
 		assert_int_equal(stream.total_chars, 40 * 5);
 		assert_true(stream.cut);
-		assert_null(memmem(stream.text.p, stream.text.n,
-		    "\xef\xbf\xbd", 3));
+		assert_null(
+		    memmem(stream.text.p, stream.text.n, "\xef\xbf\xbd", 3));
 		buf_done(&stream.text);
 	}
 	fd_close(region.fd);
