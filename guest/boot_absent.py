@@ -15,9 +15,6 @@ INSTEAD = {
     "tzlocal": "zoneinfo",
     "arrow": "datetime and dateutil",
     "pendulum": "datetime and dateutil",
-    "requests": "nothing, the network is off",
-    "httpx": "nothing, the network is off",
-    "aiohttp": "nothing, the network is off",
     "polars": "pandas",
     "duckdb": "sqlite3 or pandas",
     "sqlalchemy": "sqlite3",
@@ -59,9 +56,15 @@ INSTEAD = {
 }
 
 
+# What they are for cannot be done here at all.
+NETWORK = {"requests", "httpx", "aiohttp", "urllib3", "websockets", "boto3", "openai"}
+
+
 def message(name):
     """Return the error text for the absent top-level module `name`."""
     text = f"No module named {name!r}: it is not in this room"
+    if name in NETWORK:
+        return f"{text}, and the network is off"
     instead = INSTEAD.get(name)
     return f"{text} (available instead: {instead})" if instead else text
 

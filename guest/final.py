@@ -23,7 +23,7 @@ import weakref
 
 import _breakroom
 import _reactor
-from _breakroom import system, turns
+from _breakroom import executors, system, turns
 
 # Distribution names of what a model would want to know of.
 PACKAGES = """
@@ -70,6 +70,7 @@ def clear_threads():
     turns.pending.clear()
     turns.parked.clear()
     threading._counter = itertools.count(1).__next__
+    executors.Executor.counter = itertools.count()
     asyncio.set_event_loop(None)
     # From here on: a real thread's locals would be shared by all threads of
     # this room.  The libraries above keep the fast kind.
@@ -88,7 +89,8 @@ def clear_traces():
     for module in list(sys.modules.values()):
         vars(module).pop("__warningregistry__", None)
     warnings.filters[:] = _breakroom.first_filters
-    warnings._filters_mutated()
+    # plt.show() has nothing to show here, and programs end with it.
+    warnings.filterwarnings("ignore", "FigureCanvasAgg is non-interactive")
 
 
 ENVIRONMENT = {

@@ -51,24 +51,25 @@ channel_waiting(const struct channel *channel)
 
 int
 channel_put(struct channel *channel, enum frame_type type, const void *record,
-    size_t n, struct span tail, struct span tail2, const int *fds,
-    unsigned fds_n)
+    size_t n, const struct cargo *cargo)
 {
 	size_t at = channel->out.n;
 	int r = -ENOBUFS;
 
-	if (channel->out_fds_n + fds_n <= CHANNEL_FDS_MAX)
-		r = wire_put(&channel->out, type, record, n, tail, tail2);
+	if (channel->out_fds_n + cargo->fds_n <= CHANNEL_FDS_MAX)
+		r = wire_put(
+		    &channel->out, type, record, n, cargo->tail, cargo->tail2);
 	if (r < 0) {
-		for (unsigned i = 0; i < fds_n; i++)
-			fd_close(fds[i]);
+		for (unsigned i = 0; i < cargo->fds_n; i++)
+			fd_close(cargo->fds[i]);
 		return r;
 	}
 	/* wire_put promised all descriptors of the type; say what comes. */
-	channel->out.p[at + offsetof(struct wire_header, fds)] = (uint8_t)fds_n;
-	for (unsigned i = 0; i < fds_n; i++)
+	channel->out.p[at + offsetof(struct wire_header, fds)] =
+	    (uint8_t)cargo->fds_n;
+	for (unsigned i = 0; i < cargo->fds_n; i++)
 		channel->out_fds[channel->out_fds_n++] =
-		    (struct pending_fd){ fds[i], at };
+		    (struct pending_fd){ cargo->fds[i], at };
 	return channel_flush(channel);
 }
 
@@ -76,9 +77,9 @@ int
 channel_say(
     struct channel *channel, enum frame_type type, const void *record, size_t n)
 {
-	struct span none = { 0 };
+	static const struct cargo none;
 
-	return channel_put(channel, type, record, n, none, none, NULL, 0);
+	return channel_put(channel, type, record, n, &none);
 }
 
 /* The descriptors that go with the byte at the front, into message; how many

@@ -36,13 +36,19 @@ void channel_init(struct channel *channel, int fd, uint32_t allowed,
  * channel that is all zero but fd = -1 is fine. */
 void channel_done(struct channel *channel);
 
-/* Queues a frame with fds_n descriptors (taken, in any case) and sends what
- * the socket accepts now. 0; -errno: the peer is gone or does not read. */
-int channel_put(struct channel *channel, enum frame_type type,
-    const void *record, size_t n, struct span tail, struct span tail2,
-    const int *fds, unsigned fds_n);
+/* What a frame carries behind its record. */
+struct cargo {
+	struct span tail, tail2;
+	int fds[WIRE_FDS_MAX];
+	unsigned fds_n;
+};
 
-/* channel_put without tails and descriptors. */
+/* Queues a frame and sends what the socket accepts now. Takes the cargo's
+ * descriptors, in any case. 0; -errno: the peer is gone or does not read. */
+int channel_put(struct channel *channel, enum frame_type type,
+    const void *record, size_t n, const struct cargo *cargo);
+
+/* channel_put without cargo. */
 int channel_say(struct channel *channel, enum frame_type type,
     const void *record, size_t n);
 

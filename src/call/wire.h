@@ -85,7 +85,6 @@ struct wire_result {
 
 struct wire_fork {
 	uint32_t child;
-	uint32_t hurry; /* a job is waiting: spare the preparations */
 };
 
 struct wire_child {

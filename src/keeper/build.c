@@ -78,7 +78,7 @@ builder_open(const char *dir, const char *stdlib_path, bool with_mpldata,
 	};
 	struct engine_options options = { .module_path = module,
 		.memory_max = BUILD_MEMORY_MAX };
-	struct stack_sizes stack;
+	struct stack_sizes stack = { 0 };
 	int r;
 
 	(void)snprintf(module, sizeof(module), "%s/" ARTIFACT_MODULE, dir);

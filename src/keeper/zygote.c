@@ -61,15 +61,17 @@ static int
 child_announce(struct zygote *zygote, uint32_t child, pid_t pid)
 {
 	struct wire_child record = { .child = child, .pid = pid };
-	struct span none = { 0 };
+	struct cargo cargo = { 0 };
 	int pidfd = pid > 0 ? sys_pidfd_open(pid) : -1;
 
 	if (pid > 0 && pidfd < 0) { /* it could not be killed: not kept */
 		(void)kill(pid, SIGKILL);
 		record.pid = 0;
 	}
-	return channel_put(&zygote->keeper, FRAME_CHILD, &record,
-	    sizeof(record), none, none, &pidfd, pidfd >= 0 ? 1 : 0);
+	if (pidfd >= 0)
+		cargo.fds[cargo.fds_n++] = pidfd;
+	return channel_put(
+	    &zygote->keeper, FRAME_CHILD, &record, sizeof(record), &cargo);
 }
 
 static int

@@ -171,9 +171,11 @@ call_send(struct room *room, const struct ticket *ticket)
 		.wall_ms = call->limits.wall_ms,
 		.code_n = (uint32_t)call->code.n,
 		.stdin_n = (uint32_t)call->stdin_bytes.n };
+	struct cargo cargo = { .tail = buf_span(&call->code),
+		.tail2 = buf_span(&call->stdin_bytes) };
 
-	return channel_put(&room->channel, FRAME_CALL, &record, sizeof(record),
-	    buf_span(&call->code), buf_span(&call->stdin_bytes), NULL, 0);
+	return channel_put(
+	    &room->channel, FRAME_CALL, &record, sizeof(record), &cargo);
 }
 
 void

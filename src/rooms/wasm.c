@@ -35,7 +35,7 @@ engine_restore(const struct wire_conf *conf, const struct wasm_paths *paths,
 	struct engine_options options = { .module_path = room->module_path,
 		.wasi = room->wasi };
 	struct snapshot_info info;
-	struct stack_sizes stack;
+	struct stack_sizes stack = { 0 };
 	struct guest_mem mem;
 	int r = snapshot_read_info(paths->snapshot, &info, err);
 

@@ -23,15 +23,22 @@ struct hot {
 };
 
 static void
-write_add(struct hot *hot, uint8_t *page)
+writes_add(
+    struct hot *hot, const uint32_t *pages, uint32_t n, struct guest_mem mem)
 {
-	struct iovec *last =
-	    hot->writes_n ? &hot->writes[hot->writes_n - 1] : NULL;
+	for (uint32_t i = 0; i < n; i++) {
+		uint8_t *page = mem.base + (uint64_t)pages[i] * HOT_PAGE;
+		struct iovec *last =
+		    hot->writes_n ? &hot->writes[hot->writes_n - 1] : NULL;
 
-	if (last && (uint8_t *)last->iov_base + last->iov_len == page)
-		last->iov_len += HOT_PAGE;
-	else
-		hot->writes[hot->writes_n++] = (struct iovec){ page, HOT_PAGE };
+		if (((uint64_t)pages[i] + 1) * HOT_PAGE > mem.size)
+			return; /* ascending: all others lie outside too */
+		if (last && (uint8_t *)last->iov_base + last->iov_len == page)
+			last->iov_len += HOT_PAGE;
+		else
+			hot->writes[hot->writes_n++] =
+			    (struct iovec){ page, HOT_PAGE };
+	}
 }
 
 static void
@@ -55,12 +62,7 @@ hot_fill(struct hot *hot, const struct hot_head *head, const uint32_t *numbers,
 	    calloc((size_t)head->reads + head->code + 1, sizeof(*hot->reads));
 	if (!hot->writes || !hot->reads)
 		return fail(err, ENOMEM, "a list of hot pages");
-	for (uint32_t i = 0; i < head->writes; i++) {
-		uint64_t at = (uint64_t)numbers[i] * HOT_PAGE;
-
-		if (at + HOT_PAGE <= mem.size)
-			write_add(hot, mem.base + at);
-	}
+	writes_add(hot, numbers, head->writes, mem);
 	numbers += head->writes;
 	reads_add(hot, numbers, head->reads, mem.base, mem.size);
 	reads_add(

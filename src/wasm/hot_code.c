@@ -3,10 +3,33 @@
 #include "wasm/hot_file.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MAPS_LINE_MAX 4352 /* addresses, and a path */
+
+/* Reads the line of a mapping, "from-to rights offset ...", numbers in
+ * hexadecimal; true if it holds code. */
+static bool
+code_line(const char *line, struct hot_code *ret_code)
+{
+	char *end;
+	uintptr_t from = strtoul(line, &end, 16), to;
+	bool executable;
+
+	if (*end != '-')
+		return false;
+	to = strtoul(end + 1, &end, 16);
+	if (strlen(end) < sizeof(" r-xp "))
+		return false;
+	executable = end[3] == 'x';
+	ret_code->start = strtoul(end + sizeof(" r-xp"), NULL, 16);
+	ret_code->base = (const uint8_t *)(from - ret_code->start);
+	ret_code->size = ret_code->start + (to - from);
+	return executable;
+}
 
 int
 hot_find_code(
@@ -14,24 +37,15 @@ hot_find_code(
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
 	char line[MAPS_LINE_MAX];
-	struct hot_code found = { 0 };
+	struct hot_code found;
+	bool seen = false;
 
 	if (!maps)
 		return fail_errno(err, "open /proc/self/maps");
-	while (!found.base && fgets(line, sizeof(line), maps)) {
-		unsigned long from, to, offset;
-		char rights[5];
-
-		if (sscanf(line, "%lx-%lx %4s %lx", &from, &to, rights,
-			&offset) != 4 ||
-		    rights[2] != 'x' || !strstr(line, module_path))
-			continue;
-		found.base = (const uint8_t *)(uintptr_t)(from - offset);
-		found.start = offset;
-		found.size = offset + (to - from);
-	}
+	while (!seen && fgets(line, sizeof(line), maps))
+		seen = strstr(line, module_path) && code_line(line, &found);
 	(void)fclose(maps);
-	if (!found.base)
+	if (!seen)
 		return fail(
 		    err, ENOENT, "%s is not mapped as code", module_path);
 	*ret_code = found;

@@ -527,3 +527,81 @@ def test_install_again_costs_little():
     done = breakroom("install", timeout=300)
     assert done.returncode == 0, done.stderr
     assert time.monotonic() - began < 20
+
+
+@pytest.fixture
+def older(tmp_path):
+    """A place with the installation of another build: the same compiled guest
+    under another key, so that an install takes seconds, not a minute."""
+    place = artifacts()
+    top = tmp_path / "data"
+    key = place.name[:32] + "0" * 32
+    into = top / key
+    into.mkdir(mode=0o700, parents=True)
+    top.chmod(0o700)
+    for path in place.iterdir():
+        if path.name == "manifest":
+            text = path.read_text().replace(place.name, key)
+            (into / path.name).write_text(text)
+            (into / path.name).chmod(0o600)
+            continue
+        try:
+            os.link(path, into / path.name)
+        except OSError:  # another file system
+            shutil.copy2(path, into / path.name)
+    yield top, key
+    shutil.rmtree(top)
+
+
+def start_install(env):
+    guest = ROOT / "build" / "guest-files"
+    source = ["--from", str(guest)] if guest.is_dir() else []
+    process = subprocess.Popen(
+        [str(BREAKROOM), "install", *source],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=env,
+    )
+    procs.own(process.pid)
+    return process
+
+
+def keys(top):
+    return sorted(path.name for path in top.iterdir() if path.is_dir())
+
+
+def wait_for_staging(top):
+    end = time.monotonic() + 30
+    while not any("partial" in name for name in keys(top)):
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+def test_install_interrupted_and_twice_at_once(older):
+    top, old = older
+    env = {**os.environ, "BREAKROOM_DATA": str(top)}
+    assert run_code("print(1)", env=env).returncode == 125
+
+    # Ctrl-C: nothing half-made stays, and what was there is as it was.
+    process = start_install(env)
+    wait_for_staging(top)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    assert process.returncode != 0
+    assert keys(top) == [old]
+
+    # Killed hard: the next one clears up.
+    process = start_install(env)
+    wait_for_staging(top)
+    with procs.nothing_left(process.pid):
+        process.kill()
+        process.communicate(timeout=30)
+
+    # Two at once: both end well, with one installation between them.
+    both = [start_install(env), start_install(env)]
+    said = [process.communicate(timeout=150)[0] for process in both]
+    assert [process.returncode for process in both] == [0, 0], said
+    (name,) = keys(top)
+    assert name == artifacts().name
+    assert run_code("print(42)", env=env).stdout == b"42\n"
+    assert breakroom("doctor", "--verify", env=env).returncode == 0

@@ -149,16 +149,14 @@ def matplotlib_svg_and_pdf():
 
 
 @check
-def matplotlib_show_returns():
-    import warnings
-
+def matplotlib_show_returns_in_silence():
     import matplotlib.pyplot as plt
 
     plt.plot([1, 2])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with contextlib.redirect_stderr(io.StringIO()) as errors:
         plt.show()
     plt.close("all")
+    assert errors.getvalue() == ""
 
 
 @check

@@ -82,16 +82,17 @@ static void
 carries_descriptors(void **state)
 {
 	struct ends *ends = *state;
-	struct wire_fork record = { 1, 0 };
-	struct span none = { 0 };
+	struct wire_fork record = { 1 };
 	int pipes[2][2], fds[WIRE_FDS_MAX];
 	struct frame frame;
 
 	for (unsigned i = 0; i < 2; i++) {
 		assert_int_equal(pipe(pipes[i]), 0);
 		record.child = i;
+		struct cargo cargo = { .fds_n = 2,
+			.fds = { pipes[i][0], pipes[i][1] } };
 		assert_int_equal(channel_put(&ends->a, FRAME_FORK, &record,
-				     sizeof(record), none, none, pipes[i], 2),
+				     sizeof(record), &cargo),
 		    0);
 	}
 	for (unsigned i = 0; i < 2; i++) {
@@ -118,7 +119,7 @@ carries_large_frames(void **state)
 	size_t n = CODE_MAX;
 	uint8_t *code = malloc(n);
 	struct wire_job record = { (uint32_t)n, 0 };
-	struct span none = { 0 };
+	struct cargo cargo = { .tail = { code, n } };
 	int fds[WIRE_FDS_MAX];
 	struct frame frame;
 	struct err err;
@@ -126,8 +127,7 @@ carries_large_frames(void **state)
 
 	memset(code, 'c', n);
 	assert_int_equal(
-	    channel_put(&ends->a, FRAME_JOB, &record, sizeof(record),
-		(struct span){ code, n }, none, NULL, 0),
+	    channel_put(&ends->a, FRAME_JOB, &record, sizeof(record), &cargo),
 	    0);
 	assert_true(channel_waiting(&ends->a));
 	do {
@@ -229,12 +229,12 @@ bounds_what_waits(void **state)
 	size_t n = CODE_MAX;
 	uint8_t *code = calloc(1, n);
 	struct wire_job record = { (uint32_t)n, 0 };
-	struct span none = { 0 };
+	struct cargo cargo = { .tail = { code, n } };
 	int r = 0;
 
 	for (unsigned i = 0; i < 100 && r == 0; i++)
-		r = channel_put(&ends->a, FRAME_JOB, &record, sizeof(record),
-		    (struct span){ code, n }, none, NULL, 0);
+		r = channel_put(
+		    &ends->a, FRAME_JOB, &record, sizeof(record), &cargo);
 	assert_int_equal(r, -ENOBUFS);
 	assert_true(ends->a.out.n <= ends->a.out.max);
 	free(code);

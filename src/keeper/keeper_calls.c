@@ -1,0 +1,257 @@
+/* keeper_calls.c: from a call to its result.
+ * Hostile input: frames from a child, by way of children.c.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "keeper/keeper_impl.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/own.h"
+#include "call/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FROM_CHILD (1u << FRAME_READY | 1u << FRAME_DONE | 1u << FRAME_FAILED)
+
+bool
+keeper_child_idle(const struct child *child)
+{
+	return !child->has_call && (child->state == CHILD_FORKING ||
+				       child->state == CHILD_WARMING ||
+				       child->state == CHILD_SPARE);
+}
+
+static struct child *
+child_place(struct keeper *keeper)
+{
+	for (unsigned i = 0; i < CHILDREN_MAX; i++)
+		if (keeper->children[i].state == CHILD_FREE)
+			return &keeper->children[i];
+	return NULL;
+}
+
+/* Fills child with its near ends, and cargo with the far ones. */
+static int
+child_ends(const struct keeper *keeper, struct child *child,
+    struct cargo *cargo, struct err *err)
+{
+	own_fd int region = output_create(keeper->conf.output_chars, err);
+	own_fd int far_region = -1;
+	int ends[2];
+	int r;
+
+	if (region < 0)
+		return region;
+	far_region = fcntl(region, F_DUPFD_CLOEXEC, 0);
+	if (far_region < 0)
+		return fail_errno(err, "share an output region");
+	r = fd_pair(ends);
+	if (r < 0)
+		return fail(err, -r, "socketpair: %s", strerror(-r));
+	channel_init(
+	    &child->channel, ends[0], FROM_CHILD, CHILD_FRAME_MAX, FRAME_MAX);
+	child->region_fd = give_fd(&region);
+	cargo->fds[0] = ends[1];
+	cargo->fds[1] = give_fd(&far_region);
+	cargo->fds_n = 2;
+	return 0;
+}
+
+struct child *
+keeper_child_new(struct keeper *keeper, struct err *err)
+{
+	struct wire_fork record = { .child = ++keeper->next_number };
+	struct child *child = child_place(keeper);
+	struct cargo cargo = { 0 };
+
+	if (!child) {
+		(void)fail(err, EAGAIN, "no place for another child");
+		return NULL;
+	}
+	if (child_ends(keeper, child, &cargo, err) < 0)
+		return NULL;
+	child->state = CHILD_FORKING;
+	child->number = record.child;
+	if (channel_put(&keeper->zygote, FRAME_FORK, &record, sizeof(record),
+		&cargo) < 0) {
+		(void)fail(err, EPIPE, "the zygote is gone");
+		child_clear(child);
+		return NULL;
+	}
+	return child;
+}
+
+/* Sends a result, with the output region if there is one. */
+static int
+result_send(struct keeper *keeper, struct child *child,
+    const struct wire_result *result)
+{
+	struct cargo cargo = { 0 };
+
+	if (child->region_fd >= 0)
+		cargo.fds[cargo.fds_n++] = give_fd(&child->region_fd);
+	child->has_call = false;
+	keeper->idle_since_us = clock_us();
+	return channel_put(
+	    &keeper->server, FRAME_RESULT, result, sizeof(*result), &cargo);
+}
+
+static int
+refusal_send(struct keeper *keeper, uint32_t call, enum outcome outcome,
+    const struct err *err)
+{
+	struct wire_result result = {
+		.id = call, .outcome = outcome, .exit_code = -1
+	};
+
+	(void)snprintf(result.note, sizeof(result.note), "%.*s",
+	    (int)sizeof(result.note) - 1, err->text);
+	return channel_say(
+	    &keeper->server, FRAME_RESULT, &result, sizeof(result));
+}
+
+/* The best child for a call that came now: one that is ready, else one that
+ * will be, else a new one. */
+static struct child *
+child_for_call(struct keeper *keeper, struct err *err)
+{
+	struct child *best = NULL;
+
+	for (unsigned i = 0; i < CHILDREN_MAX; i++) {
+		struct child *child = &keeper->children[i];
+
+		if (keeper_child_idle(child) &&
+		    (!best || child->state > best->state))
+			best = child;
+	}
+	return best ? best : keeper_child_new(keeper, err);
+}
+
+/* Hands the job to the child, and starts its clock. */
+static void
+child_begin(struct child *child, const struct wire_call *call, struct span code,
+    struct span input, uint64_t arrived_us)
+{
+	struct wire_job job = { call->code_n, call->stdin_n };
+	struct cargo cargo = { .tail = code, .tail2 = input };
+
+	child->has_call = true;
+	child->call = call->id;
+	child->arrived_us = arrived_us;
+	child->started_us = clock_us();
+	child->deadline_us =
+	    child->started_us + (uint64_t)call->wall_ms * 1000u;
+	/* A child that cannot be written to is dead: its exit says more. */
+	(void)channel_put(
+	    &child->channel, FRAME_JOB, &job, sizeof(job), &cargo);
+}
+
+static int
+on_call(struct keeper *keeper, const struct frame *frame, struct err *err)
+{
+	struct wire_call record;
+	struct span rest, code, input;
+	struct err why = { EAGAIN, "[the room is starting again]" };
+	struct child *child;
+	uint64_t now = clock_us();
+	int r = wire_take(frame, &record, sizeof(record), &rest, err);
+
+	if (r < 0)
+		return r;
+	if ((uint64_t)record.code_n + record.stdin_n != rest.n)
+		return fail(err, EPROTO, "call whose lengths do not add up");
+	code = (struct span){ rest.p, record.code_n };
+	input = (struct span){ rest.p + record.code_n, record.stdin_n };
+	child = keeper->warm ? child_for_call(keeper, &why) : NULL;
+	if (!child)
+		return refusal_send(keeper, record.id, OUTCOME_ROOM_LOST, &why);
+	child_begin(child, &record, code, input, now);
+	return 0;
+}
+
+static int
+on_cancel(struct keeper *keeper, const struct frame *frame, struct err *err)
+{
+	struct wire_cancel record;
+	int r = wire_take(frame, &record, sizeof(record), NULL, err);
+
+	for (unsigned i = 0; i < CHILDREN_MAX && r == 0; i++) {
+		struct child *child = &keeper->children[i];
+
+		if (child->has_call && child->call == record.id)
+			child_kill(child, END_CANCEL);
+	}
+	return r;
+}
+
+int
+keeper_on_server(struct keeper *keeper, struct err *err)
+{
+	struct frame frame;
+	int fds[WIRE_FDS_MAX];
+	int r = channel_read(&keeper->server, err);
+
+	while (r == 0) {
+		r = channel_next(&keeper->server, &frame, fds, err);
+		if (r <= 0)
+			return r;
+		r = frame.type == FRAME_CALL ? on_call(keeper, &frame, err)
+					     : on_cancel(keeper, &frame, err);
+		channel_pop(&keeper->server, &frame);
+	}
+	return r;
+}
+
+/* ---- what children say ---- */
+
+/* Its call is over: the result goes out, the child stays for a moment. */
+static int
+child_finish(struct keeper *keeper, struct child *child)
+{
+	struct wire_result result;
+
+	child_result(child, -1, 0, &result);
+	child->state = CHILD_SPENT;
+	child->release_us = clock_us() + SPENT_HOLD_US;
+	return result_send(keeper, child, &result);
+}
+
+int
+keeper_on_child(struct keeper *keeper, struct child *child)
+{
+	struct err err = { 0 };
+	int r = child_read(child, &err);
+
+	if (child->done_seen && child->has_call)
+		return child_finish(keeper, child);
+	if (r == 0)
+		return 0;
+	if (r != -EPIPE)
+		log_error("event=child error=\"%s\"", err.text);
+	/* Dead or in breach of the protocol: its exit ends the call. */
+	fd_close(child->channel.fd);
+	child->channel.fd = -1;
+	child_kill(child, r == -EPIPE ? END_NONE : END_BREACH);
+	return 0;
+}
+
+int
+keeper_child_gone(
+    struct keeper *keeper, struct child *child, int status, uint64_t cpu_us)
+{
+	struct wire_result result;
+	struct err err = { 0 };
+	int r = 0;
+
+	/* Its last words may be waiting still. */
+	if (child->has_call && !child->done_seen && child->channel.fd >= 0)
+		(void)child_read(child, &err);
+	if (child->has_call) {
+		child_result(child, status, cpu_us, &result);
+		r = result_send(keeper, child, &result);
+	}
+	child_clear(child);
+	return r;
+}

@@ -1,0 +1,62 @@
+/* keeper_impl.h: what the files of the keeper's process share.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef KEEPER_KEEPER_IMPL_H
+#define KEEPER_KEEPER_IMPL_H
+
+#include "keeper/keeper.h"
+
+#include "call/call.h"
+#include "call/channel.h"
+#include "conf/limits.h"
+#include "keeper/children.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct keeper {
+	struct wire_conf conf;
+	struct channel server;
+	struct channel zygote;
+	pid_t zygote_pid;
+	bool warm;
+	uint64_t zygote_restart_us; /* 0: it lives */
+	uint32_t restart_ms;        /* the next back-off */
+	uint32_t next_number;
+	uint64_t idle_since_us; /* when the last call ended */
+	struct child children[CHILDREN_MAX];
+};
+
+/* ---- keeper_calls.c: from a call to its result ---- */
+
+/* Reads what the server sent: calls and cancellations. 0 or -errno. */
+int keeper_on_server(struct keeper *keeper, struct err *err);
+
+/* Reads what a child sent; a DONE sends the result of its call. */
+int keeper_on_child(struct keeper *keeper, struct child *child);
+
+/* The child is no more: sends the result of its call, if it has one. status
+ * is as wait4 gave it, -1 if unknown. */
+int keeper_child_gone(
+    struct keeper *keeper, struct child *child, int status, uint64_t cpu_us);
+
+/* Asks the zygote for a child. NULL with err when that cannot be. */
+struct child *keeper_child_new(struct keeper *keeper, struct err *err);
+
+/* True if the child lives, or will, and has had no call yet. */
+bool keeper_child_idle(const struct child *child);
+
+/* ---- keeper_zygote.c: births and deaths ---- */
+
+/* Reads what the zygote sent; its end leads to another one. */
+int keeper_on_zygote(struct keeper *keeper);
+
+/* Starts a zygote, or tries again later. */
+void keeper_zygote_start(struct keeper *keeper);
+
+/* ---- keeper_time.c ---- */
+
+/* Does what is due: kills, spares, another zygote. Returns when the next
+ * thing will be, on the clock of clock_us(); 0: nothing is to be waited for. */
+uint64_t keeper_tick(struct keeper *keeper);
+
+#endif
