@@ -93,16 +93,16 @@ def walk():
     """
     gc.unfreeze()
     gc.disable()
-    todo = gc.get_objects() + list(sys.modules.values())
+    ahead = gc.get_objects() + list(sys.modules.values())
     seen, found = set(), array.array("I")
-    while todo:
+    while ahead:
         following = {}
-        for start in range(0, len(todo), STEP):
-            referents = visit(todo[start : start + STEP], seen, found)
+        for start in range(0, len(ahead), STEP):
+            referents = visit(ahead[start : start + STEP], seen, found)
             following.update(
                 (id(thing), thing) for thing in referents if id(thing) not in seen
             )
-        todo = list(following.values())
+        ahead = list(following.values())
     found.extend(id(numpy.dtype(code)) for code in numpy.typecodes["All"])
     return found
 

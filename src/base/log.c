@@ -4,7 +4,9 @@
 
 #include "conf/limits.h"
 
+#include <poll.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,6 +19,22 @@ log_setup(int fd, enum log_level level)
 {
 	log_fd = fd;
 	log_limit = level;
+}
+
+int
+log_descriptor(void)
+{
+	return log_fd;
+}
+
+/* True if a line can be written now: a pipe that is ready takes PIPE_BUF
+ * bytes, and a line is shorter. */
+static bool
+log_takes_line(void)
+{
+	struct pollfd ready = { .fd = log_fd, .events = POLLOUT };
+
+	return poll(&ready, 1, 0) == 1 && ready.revents & POLLOUT;
 }
 
 /* How much of a size-byte array snprintf really filled. */
@@ -56,6 +74,6 @@ log_at(enum log_level level, const char *format, ...)
 			line[i] = '?';
 	line[n] = '\n';
 	/* A log that cannot be written must not stop the work. */
-	if (write(log_fd, line, (size_t)n + 1) < 0)
+	if (!log_takes_line() || write(log_fd, line, (size_t)n + 1) < 0)
 		return;
 }

@@ -15,9 +15,13 @@ enum log_level {
 /* Borrows fd for the life of the program. */
 void log_setup(int fd, enum log_level level);
 
+/* Where it goes. */
+int log_descriptor(void);
+
 /* Writes "time=... level=... " and the formatted text as one line of at most
  * LOG_LINE_MAX bytes. Control characters in the text become '?', so that no
- * value can begin a line of its own. */
+ * value can begin a line of its own. A reader that does not read loses lines:
+ * no process waits for its log. */
 void log_at(enum log_level level, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

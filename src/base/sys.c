@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/sys.h"
 
+#include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -15,6 +16,13 @@ int
 sys_pidfd_kill(int pidfd, int signal)
 {
 	return (int)syscall(SYS_pidfd_send_signal, pidfd, signal, NULL, 0);
+}
+
+int
+sys_execveat(int program, char *const argv[], char *const env[])
+{
+	return (int)syscall(
+	    SYS_execveat, program, "", argv, env, AT_EMPTY_PATH);
 }
 
 int

@@ -16,6 +16,7 @@
 
 int sys_pidfd_open(pid_t pid);
 int sys_pidfd_kill(int pidfd, int signal);
+int sys_execveat(int program, char *const argv[], char *const env[]);
 int sys_close_range(unsigned first, unsigned last);
 ssize_t sys_process_madvise(
     int pidfd, const struct iovec *ranges, size_t n, int advice);

@@ -53,9 +53,9 @@ struct stream {
 };
 
 struct usage {
-	uint32_t queued_us; /* waiting for a child */
+	uint64_t queued_us; /* waiting for a child */
 	uint64_t wall_us;   /* from the hand-over of the code to the result */
-	uint64_t cpu_us;
+	uint64_t cpu_us;    /* of a killed child: its whole life */
 	uint64_t memory_peak_bytes; /* taken beyond the snapshot, files too */
 };
 

@@ -24,6 +24,9 @@ channel_init(struct channel *channel, int fd, uint32_t allowed, size_t in_max,
 	memset(channel, 0, sizeof(*channel));
 	channel->fd = fd;
 	channel->allowed = allowed;
+	for (unsigned type = 1; type < FRAME_TYPES; type++)
+		if (allowed & 1u << type && wire_fds((enum frame_type)type))
+			channel->takes_fds = true;
 	buf_init(&channel->in, in_max);
 	buf_init(&channel->out, out_max);
 	(void)fd_set_nonblocking(fd, true);
@@ -138,19 +141,22 @@ channel_flush(struct channel *channel)
 
 		if (sent < 0 && errno == EINTR)
 			continue;
+		/* Later: the socket is full, or the kernel is for now. */
+		if (sent < 0 && (errno == EAGAIN || errno == ENOBUFS ||
+				    errno == ENOMEM || errno == ETOOMANYREFS))
+			return 0;
 		if (sent < 0)
-			return errno == EAGAIN ? 0 : -errno;
+			return -errno;
 		forget_sent(channel, (size_t)sent, fds_n);
 	}
 	return 0;
 }
 
-/* Takes the descriptors that came with a message, wanted or not. */
-static int
-keep_fds(struct channel *channel, struct msghdr *message, struct err *err)
+/* Takes the descriptors that came with the bytes that begin at `at`. */
+static void
+keep_fds(struct channel *channel, struct msghdr *message, size_t at)
 {
 	struct cmsghdr *header = CMSG_FIRSTHDR(message);
-	bool lost = message->msg_flags & MSG_CTRUNC;
 
 	for (; header; header = CMSG_NXTHDR(message, header)) {
 		size_t n = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
@@ -159,19 +165,16 @@ keep_fds(struct channel *channel, struct msghdr *message, struct err *err)
 		    header->cmsg_type != SCM_RIGHTS)
 			continue;
 		for (size_t i = 0; i < n; i++) {
-			int fd;
+			struct pending_fd came = { .at = at };
 
-			memcpy(&fd, CMSG_DATA(header) + i * sizeof(int),
-			    sizeof(fd));
-			if (channel->in_fds_n < CHANNEL_FDS_MAX) {
-				channel->in_fds[channel->in_fds_n++].fd = fd;
-			} else {
-				fd_close(fd);
-				lost = true;
-			}
+			memcpy(&came.fd, CMSG_DATA(header) + i * sizeof(int),
+			    sizeof(came.fd));
+			if (channel->in_fds_n < CHANNEL_FDS_MAX)
+				channel->in_fds[channel->in_fds_n++] = came;
+			else
+				fd_close(came.fd);
 		}
 	}
-	return lost ? fail(err, EPROTO, "too many descriptors in a frame") : 0;
 }
 
 int
@@ -180,13 +183,9 @@ channel_read(struct channel *channel, struct err *err)
 	for (;;) {
 		union fd_control control;
 		struct iovec part;
-		struct msghdr message = { .msg_iov = &part,
-			.msg_iovlen = 1,
-			.msg_control = control.bytes,
-			.msg_controllen = sizeof(control.bytes) };
+		struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
 		size_t room = channel->in.max - channel->in.n;
 		ssize_t got;
-		int r;
 
 		if (room == 0)
 			return 0; /* take frames out first */
@@ -195,6 +194,12 @@ channel_read(struct channel *channel, struct err *err)
 			return fail(err, ENOMEM, "no memory for a frame");
 		part.iov_base = channel->in.p + channel->in.n;
 		part.iov_len = channel->in.cap - channel->in.n;
+		/* Without room for them the kernel drops what a peer that has
+		 * none to give would park here. */
+		if (channel->takes_fds) {
+			message.msg_control = control.bytes;
+			message.msg_controllen = sizeof(control.bytes);
+		}
 		got = recvmsg(channel->fd, &message, MSG_CMSG_CLOEXEC);
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -205,15 +210,35 @@ channel_read(struct channel *channel, struct err *err)
 			return fail_errno(err, "receive a frame");
 		if (got <= 0)
 			return fail(err, EPIPE, "the peer is gone");
-		r = keep_fds(channel, &message, err);
-		if (r < 0)
-			return r;
+		if (!channel->takes_fds && message.msg_flags & MSG_CTRUNC)
+			return fail(err, EPROTO, "descriptors out of turn");
+		keep_fds(channel, &message, channel->in.n);
 		channel->in.n += (size_t)got;
 		/* All there was, or all before the next descriptors: whoever
 		 * polls is told of the rest. */
 		if ((size_t)got < part.iov_len)
 			return 0;
 	}
+}
+
+/* Takes out the descriptors that came within the first n bytes: up to count
+ * of them go to ret_fds, others belong to nothing. */
+static void
+take_fds(struct channel *channel, size_t n, unsigned count,
+    int ret_fds[WIRE_FDS_MAX])
+{
+	unsigned taken = 0;
+
+	while (taken < channel->in_fds_n && channel->in_fds[taken].at < n) {
+		if (taken < count)
+			ret_fds[taken] = channel->in_fds[taken].fd;
+		else
+			fd_close(channel->in_fds[taken].fd);
+		taken++;
+	}
+	channel->in_fds_n -= taken;
+	memmove(channel->in_fds, channel->in_fds + taken,
+	    channel->in_fds_n * sizeof(channel->in_fds[0]));
 }
 
 int
@@ -226,20 +251,17 @@ channel_next(struct channel *channel, struct frame *ret_frame,
 
 	for (unsigned i = 0; i < WIRE_FDS_MAX; i++)
 		ret_fds[i] = -1;
-	if (r <= 0)
-		return r;
-	if (ret_frame->fds > channel->in_fds_n)
-		return fail(err, EPROTO, "frame without its descriptors");
-	for (unsigned i = 0; i < ret_frame->fds; i++)
-		ret_fds[i] = channel->in_fds[i].fd;
-	channel->in_fds_n -= ret_frame->fds;
-	memmove(channel->in_fds, channel->in_fds + ret_frame->fds,
-	    channel->in_fds_n * sizeof(channel->in_fds[0]));
-	return 1;
+	if (r > 0)
+		take_fds(channel, n, ret_frame->fds, ret_fds);
+	return r;
 }
 
 void
 channel_pop(struct channel *channel, const struct frame *frame)
 {
-	buf_drop(&channel->in, sizeof(struct wire_header) + frame->payload.n);
+	size_t n = sizeof(struct wire_header) + frame->payload.n;
+
+	buf_drop(&channel->in, n);
+	for (unsigned i = 0; i < channel->in_fds_n; i++)
+		channel->in_fds[i].at -= n;
 }

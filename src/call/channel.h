@@ -11,17 +11,21 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "call/wire.h"
+#include "conf/limits.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CHANNEL_FDS_MAX 64 /* descriptors under way in one direction */
+#define CHANNEL_FDS_MAX \
+	(CONCURRENCY_MAX + 64u) /* descriptors under way in one direction */
 
 struct channel {
 	int fd;           /* owned; -1 once closed */
 	uint32_t allowed; /* 1u << type of each frame the peer may send */
 	struct buf in, out;
-	struct pending_fd { /* in order; at: offset in out of its frame */
+	bool takes_fds; /* some frame of the peer's has descriptors */
+	struct
+	    pending_fd { /* in order; at: where its frame begins in the buf */
 		int fd;
 		size_t at;
 	} in_fds[CHANNEL_FDS_MAX], out_fds[CHANNEL_FDS_MAX];
@@ -62,7 +66,8 @@ bool channel_waiting(const struct channel *channel);
 int channel_read(struct channel *channel, struct err *err);
 
 /* The next whole frame received, with its descriptors (now the caller's) in
- * ret_fds; unused places are -1. Call channel_pop once it is used. 1, 0 when
+ * ret_fds; places are -1 where the frame has none, or where this process had
+ * no number left for one. Call channel_pop once it is used. 1, 0 when
  * there is none yet, -EPROTO. */
 int channel_next(struct channel *channel, struct frame *ret_frame,
     int ret_fds[WIRE_FDS_MAX], struct err *err);

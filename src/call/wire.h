@@ -76,7 +76,8 @@ struct wire_result {
 	uint32_t id;
 	uint32_t outcome; /* enum outcome */
 	int32_t exit_code;
-	uint32_t queued_us; /* waiting in the keeper */
+	uint32_t never_ran; /* its child never began: the call may go again */
+	uint64_t queued_us; /* waiting in the keeper */
 	uint64_t wall_us;
 	uint64_t cpu_us;
 	uint64_t memory_peak_bytes;

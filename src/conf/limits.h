@@ -88,13 +88,27 @@
 
 /* ---- processes of a room ---- */
 
-#define SPARES         2u /* children made ready while idle: 1 MiB each */
-#define CHILDREN_MAX   (CONCURRENCY_MAX + SPARES + SPENT_MAX)
-#define SPENT_MAX      16u /* ended, not yet reaped: teardown is off the path */
-#define SPENT_HOLD_US  5000u /* by then the answer has left the machine */
-#define SPARE_DELAY_US 1000u /* idle for so long before spares are made */
-#define RESTART_MS_MIN 50u   /* back-off of a zygote or keeper that dies */
-#define RESTART_MS_MAX 5000u
+#define SPARES          2u /* children made ready while idle: 1 MiB each */
+#define CHILDREN_MAX    (CONCURRENCY_MAX + SPARES + SPENT_MAX)
+#define SPENT_MAX       16u /* ended, not yet reaped: teardown is off the path */
+#define SPENT_HOLD_US   5000u     /* by then the answer has left the machine */
+#define SPARE_DELAY_US  2000u     /* no call came or went for so long: idle */
+#define DYING_WAIT_US   20000u    /* a killed child is reaped in less */
+#define FORK_MAX_US     5000000u  /* a zygote that takes longer is stuck */
+#define PREPARE_MAX_US  5000000u  /* a child that takes longer is stuck */
+#define KEEPER_LATE_MS  5000u     /* behind a limit: the keeper is stuck */
+#define ROOM_LOSSES_MAX 4u        /* in a row, before calls are refused */
+#define CALL_TRIES_MAX  3u        /* of a call whose child never began */
+#define STEADY_US       10000000u /* a life that ends a back-off */
+#define LAUNCH_END_MS   1000u     /* for it and what it started to end */
+#define LAUNCH_WAIT_MS  3000u     /* for a launcher that forks */
+#define RESTART_MS_MIN  50u       /* back-off of a zygote or keeper that dies */
+#define RESTART_MS_MAX  5000u
+
+/* A keeper's descriptors: of each child its channel, its pidfd and its output;
+ * then its own, the zygote's, and what arrives before older ones are closed. */
+#define KEEPER_FDS_NEEDED(concurrency) \
+	(3u * ((concurrency) + SPARES + SPENT_MAX) + 32u)
 
 /* ---- the log ---- */
 

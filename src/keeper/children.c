@@ -22,6 +22,7 @@ child_kill(struct child *child, enum child_end end)
 		return;
 	child->end = end;
 	child->state = CHILD_DYING;
+	child->release_us = clock_us() + DYING_WAIT_US;
 	/* Without a pidfd it is not born yet: killed when it comes. */
 	if (child->pidfd >= 0)
 		(void)sys_pidfd_kill(child->pidfd, SIGKILL);
@@ -60,6 +61,9 @@ on_frame(struct child *child, const struct frame *frame, struct err *err)
 		if (wire_take(frame, &said, sizeof(said), NULL, err) < 0)
 			return -EPROTO;
 		said.text[sizeof(said.text) - 1] = '\0';
+		for (char *c = said.text; *c; c++)
+			if (*c == '"' || *c == '\\')
+				*c = '\''; /* it goes into the log, quoted */
 		return fail(err, ECHILD, "child failed: %.200s", said.text);
 	case FRAME_CONF:
 	case FRAME_CALL:
@@ -122,25 +126,47 @@ result_of_done(const struct wire_done *done, struct wire_result *result)
 	    done->trap);
 }
 
+static const char *
+death_note(const struct child *child)
+{
+	switch (child->end) {
+	case END_BREACH:
+		return "[the program broke the rules of its room and was "
+		       "killed]";
+	case END_CANCEL:
+		return "[cancelled]";
+	case END_LOST:
+		return "[the room was lost while the program ran: call again]";
+	case END_FAILED:
+		return "[the room could not be made ready: see breakroom "
+		       "doctor]";
+	case END_NONE:
+	case END_DEADLINE:
+		break;
+	}
+	return "[the room's process ended before the program did]";
+}
+
 static void
 result_of_death(
     const struct child *child, int status, struct wire_result *result)
 {
-	result->outcome = OUTCOME_KILLED;
+	/* READY comes before the job is read: without it nothing ran. */
+	result->never_ran = !child->ready_seen && child->end != END_CANCEL;
 	result->exit_code = -1;
-	if (child->end == END_BREACH)
-		(void)snprintf(result->note, sizeof(result->note),
-		    "[the program broke the rules of its room and was killed]");
-	else if (child->end == END_CANCEL)
-		(void)snprintf(
-		    result->note, sizeof(result->note), "[cancelled]");
-	else if (status >= 0 && WIFSIGNALED(status))
+	if (result->never_ran)
+		result->outcome = OUTCOME_REFUSED;
+	else if (child->end == END_LOST)
+		result->outcome = OUTCOME_ROOM_LOST;
+	else
+		result->outcome = OUTCOME_KILLED;
+	if (child->end == END_NONE && status >= 0 && WIFSIGNALED(status))
 		(void)snprintf(result->note, sizeof(result->note),
 		    "[the room's process was killed by signal %d]",
 		    WTERMSIG(status));
 	else
-		(void)snprintf(result->note, sizeof(result->note),
-		    "[the room's process ended before the program did]");
+		(void)snprintf(result->note, sizeof(result->note), "%s",
+		    death_note(child));
 }
 
 void
@@ -151,8 +177,7 @@ child_result(const struct child *child, int status, uint64_t cpu_us,
 
 	memset(ret_result, 0, sizeof(*ret_result));
 	ret_result->id = child->call;
-	ret_result->queued_us =
-	    (uint32_t)(child->started_us - child->arrived_us);
+	ret_result->queued_us = child->started_us - child->arrived_us;
 	ret_result->wall_us = now - child->started_us;
 	ret_result->cpu_us = cpu_us;
 	if (child->done_seen) {

@@ -33,7 +33,9 @@ enum child_end {
 	END_NONE,
 	END_DEADLINE,
 	END_CANCEL,
-	END_BREACH
+	END_BREACH, /* it said what no child of ours says */
+	END_FAILED, /* it could not be made ready */
+	END_LOST,   /* its zygote is gone */
 };
 
 struct child {
@@ -43,6 +45,7 @@ struct child {
 	int region_fd;   /* the output region; -1 once handed to the server */
 	struct channel channel;
 	enum child_end end;
+	uint64_t since_us; /* when it was asked for */
 
 	bool has_call; /* running one: the next fields are valid */
 	uint32_t call;
@@ -51,7 +54,8 @@ struct child {
 	bool ready_seen; /* READY may overtake the zygote's word of its birth */
 	bool done_seen;
 	struct wire_done done;
-	uint64_t release_us; /* SPENT: when to kill it */
+	uint64_t release_us; /* SPENT: when to kill it; DYING with a call:
+			      * when to answer without its exit */
 };
 
 /* Kills the child, if it lives; its reaping comes later. */

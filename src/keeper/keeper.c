@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define FROM_SERVER (1u << FRAME_CALL | 1u << FRAME_CANCEL)
@@ -96,8 +97,13 @@ keeper_loop(struct keeper *keeper, struct err *err)
 	int r = 0;
 
 	while (r == 0) {
-		uint64_t next = keeper_tick(keeper);
-		struct timespec wait = wait_until(next);
+		uint64_t next;
+		struct timespec wait;
+
+		r = keeper_tick(keeper, &next);
+		if (r < 0)
+			break;
+		wait = wait_until(next);
 
 		poll_gather(keeper, &set);
 		if (ppoll(set.fds, set.n, next ? &wait : NULL, NULL) < 0 &&
@@ -131,6 +137,43 @@ conf_receive(int channel_fd, struct wire_conf *ret_conf, struct err *err)
 	return 0;
 }
 
+/* As many descriptors as the hard limit gives, and enough for every child
+ * that the configuration allows. */
+static int
+descriptors_raise(const struct keeper *keeper, struct err *err)
+{
+	uint32_t needed = KEEPER_FDS_NEEDED(keeper->conf.concurrency);
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return fail_errno(err, "read RLIMIT_NOFILE");
+	limit.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return fail_errno(err, "raise RLIMIT_NOFILE");
+	if (limit.rlim_cur < needed)
+		return fail(err, EMFILE,
+		    "the hard limit of open files is %llu and %u are needed: "
+		    "raise it (ulimit -Hn) or lower --concurrency",
+		    (unsigned long long)limit.rlim_cur, needed);
+	return 0;
+}
+
+static int
+keeper_run(struct keeper *keeper, struct err *err)
+{
+	int r = wall_privileges(err);
+
+	if (r == 0)
+		r = descriptors_raise(keeper, err);
+	if (r < 0) {
+		(void)channel_say(
+		    &keeper->server, FRAME_FAILED, err, sizeof(*err));
+		return r;
+	}
+	keeper_zygote_start(keeper);
+	return keeper_loop(keeper, err);
+}
+
 int
 keeper_main(int channel_fd)
 {
@@ -142,18 +185,16 @@ keeper_main(int channel_fd)
 		return 1;
 	for (unsigned i = 0; i < CHILDREN_MAX; i++)
 		child_clear(&keeper->children[i]);
+	keeper->zygote.fd = -1;
+	keeper->restart_ms = keeper->spare_wait_ms = RESTART_MS_MIN;
 	(void)prctl(PR_SET_NAME, "keeper");
 	r = conf_receive(channel_fd, &keeper->conf, &err);
-	if (r == 0)
-		r = wall_privileges(&err);
 	if (r == 0) {
 		log_setup(
 		    STDERR_FILENO, (enum log_level)keeper->conf.log_level);
-		keeper->restart_ms = RESTART_MS_MIN;
 		channel_init(&keeper->server, channel_fd, FROM_SERVER,
 		    SERVER_IN_MAX, SERVER_OUT_MAX);
-		keeper_zygote_start(keeper);
-		r = keeper_loop(keeper, &err);
+		r = keeper_run(keeper, &err);
 	}
 	if (r != -EPIPE)
 		log_error("event=keeper_end error=\"%s\"", err.text);

@@ -73,6 +73,7 @@ keeper_child_new(struct keeper *keeper, struct err *err)
 	if (child_ends(keeper, child, &cargo, err) < 0)
 		return NULL;
 	child->state = CHILD_FORKING;
+	child->since_us = clock_us();
 	child->number = record.child;
 	if (channel_put(&keeper->zygote, FRAME_FORK, &record, sizeof(record),
 		&cargo) < 0) {
@@ -93,21 +94,22 @@ result_send(struct keeper *keeper, struct child *child,
 	if (child->region_fd >= 0)
 		cargo.fds[cargo.fds_n++] = give_fd(&child->region_fd);
 	child->has_call = false;
-	keeper->idle_since_us = clock_us();
+	keeper->busy_us = clock_us();
 	return channel_put(
 	    &keeper->server, FRAME_RESULT, result, sizeof(*result), &cargo);
 }
 
+/* The answer to a call that found no child. */
 static int
-refusal_send(struct keeper *keeper, uint32_t call, enum outcome outcome,
-    const struct err *err)
+refusal_send(struct keeper *keeper, uint32_t call, const struct err *err)
 {
-	struct wire_result result = {
-		.id = call, .outcome = outcome, .exit_code = -1
-	};
+	struct wire_result result = { .id = call,
+		.outcome = OUTCOME_REFUSED,
+		.exit_code = -1,
+		.never_ran = true };
 
-	(void)snprintf(result.note, sizeof(result.note), "%.*s",
-	    (int)sizeof(result.note) - 1, err->text);
+	(void)snprintf(result.note, sizeof(result.note), "[%.*s]",
+	    (int)sizeof(result.note) - 3, err->text);
 	return channel_say(
 	    &keeper->server, FRAME_RESULT, &result, sizeof(result));
 }
@@ -143,9 +145,11 @@ child_begin(struct child *child, const struct wire_call *call, struct span code,
 	child->started_us = clock_us();
 	child->deadline_us =
 	    child->started_us + (uint64_t)call->wall_ms * 1000u;
-	/* A child that cannot be written to is dead: its exit says more. */
-	(void)channel_put(
-	    &child->channel, FRAME_JOB, &job, sizeof(job), &cargo);
+	/* A child that cannot be written to is dead, or to die: its exit
+	 * says the rest. */
+	if (channel_put(&child->channel, FRAME_JOB, &job, sizeof(job), &cargo) <
+	    0)
+		child_kill(child, END_FAILED);
 }
 
 static int
@@ -153,7 +157,7 @@ on_call(struct keeper *keeper, const struct frame *frame, struct err *err)
 {
 	struct wire_call record;
 	struct span rest, code, input;
-	struct err why = { EAGAIN, "[the room is starting again]" };
+	struct err why = { EAGAIN, "the room is starting again" };
 	struct child *child;
 	uint64_t now = clock_us();
 	int r = wire_take(frame, &record, sizeof(record), &rest, err);
@@ -166,7 +170,8 @@ on_call(struct keeper *keeper, const struct frame *frame, struct err *err)
 	input = (struct span){ rest.p + record.code_n, record.stdin_n };
 	child = keeper->warm ? child_for_call(keeper, &why) : NULL;
 	if (!child)
-		return refusal_send(keeper, record.id, OUTCOME_ROOM_LOST, &why);
+		return refusal_send(keeper, record.id, &why);
+	keeper->busy_us = now;
 	child_begin(child, &record, code, input, now);
 	return 0;
 }
@@ -224,34 +229,59 @@ keeper_on_child(struct keeper *keeper, struct child *child)
 	struct err err = { 0 };
 	int r = child_read(child, &err);
 
+	if (child->ready_seen)
+		keeper->spare_wait_ms = RESTART_MS_MIN;
 	if (child->done_seen && child->has_call)
 		return child_finish(keeper, child);
 	if (r == 0)
 		return 0;
 	if (r != -EPIPE)
 		log_error("event=child error=\"%s\"", err.text);
-	/* Dead or in breach of the protocol: its exit ends the call. */
+	/* Dead, failed or in breach: its exit ends the call. */
 	fd_close(child->channel.fd);
 	child->channel.fd = -1;
-	child_kill(child, r == -EPIPE ? END_NONE : END_BREACH);
+	child_kill(child, r == -EPIPE    ? END_NONE
+			  : r == -ECHILD ? END_FAILED
+					 : END_BREACH);
 	return 0;
+}
+
+int
+keeper_child_answer(
+    struct keeper *keeper, struct child *child, int status, uint64_t cpu_us)
+{
+	struct wire_result result;
+
+	child_result(child, status, cpu_us, &result);
+	return result_send(keeper, child, &result);
+}
+
+/* A child that never got ready: whatever the cause is, the next one would
+ * most likely share it. */
+static void
+spares_wait(struct keeper *keeper)
+{
+	uint32_t wait_ms = keeper->spare_wait_ms;
+
+	keeper->spare_retry_us = clock_us() + 1000u * wait_ms;
+	keeper->spare_wait_ms =
+	    wait_ms * 2 < RESTART_MS_MAX ? wait_ms * 2 : RESTART_MS_MAX;
 }
 
 int
 keeper_child_gone(
     struct keeper *keeper, struct child *child, int status, uint64_t cpu_us)
 {
-	struct wire_result result;
 	struct err err = { 0 };
 	int r = 0;
 
 	/* Its last words may be waiting still. */
 	if (child->has_call && !child->done_seen && child->channel.fd >= 0)
 		(void)child_read(child, &err);
-	if (child->has_call) {
-		child_result(child, status, cpu_us, &result);
-		r = result_send(keeper, child, &result);
-	}
+	if (!child->ready_seen)
+		spares_wait(keeper);
+	if (child->has_call)
+		r = keeper_child_answer(keeper, child, status, cpu_us);
 	child_clear(child);
 	return r;
 }

@@ -22,7 +22,10 @@ struct keeper {
 	uint64_t zygote_restart_us; /* 0: it lives */
 	uint32_t restart_ms;        /* the next back-off */
 	uint32_t next_number;
-	uint64_t idle_since_us; /* when the last call ended */
+	uint64_t zygote_since_us; /* when it was started, or was warm */
+	uint64_t busy_us;         /* when a call last came or went */
+	uint64_t spare_retry_us;  /* after a child failed to get ready */
+	uint32_t spare_wait_ms;   /* the next back-off of that kind */
 	struct child children[CHILDREN_MAX];
 };
 
@@ -39,6 +42,10 @@ int keeper_on_child(struct keeper *keeper, struct child *child);
 int keeper_child_gone(
     struct keeper *keeper, struct child *child, int status, uint64_t cpu_us);
 
+/* Sends the result of its call, from what is known now. */
+int keeper_child_answer(
+    struct keeper *keeper, struct child *child, int status, uint64_t cpu_us);
+
 /* Asks the zygote for a child. NULL with err when that cannot be. */
 struct child *keeper_child_new(struct keeper *keeper, struct err *err);
 
@@ -50,13 +57,18 @@ bool keeper_child_idle(const struct child *child);
 /* Reads what the zygote sent; its end leads to another one. */
 int keeper_on_zygote(struct keeper *keeper);
 
+/* Kills the zygote, if it still lives, and ends its children's calls; another
+ * one is started after the back-off. 0 or -errno: the server is gone. */
+int keeper_zygote_lost(struct keeper *keeper);
+
 /* Starts a zygote, or tries again later. */
 void keeper_zygote_start(struct keeper *keeper);
 
-/* ---- keeper_time.c ---- */
+/* ---- keeper_time.c: deadlines, spares, stuck processes ---- */
 
-/* Does what is due: kills, spares, another zygote. Returns when the next
- * thing will be, on the clock of clock_us(); 0: nothing is to be waited for. */
-uint64_t keeper_tick(struct keeper *keeper);
+/* Does what is due: kills, spares, another zygote. *ret_next_us is when the
+ * next thing will be, on the clock of clock_us(); 0: nothing is waited for.
+ * 0 or -errno: the server is gone. */
+int keeper_tick(struct keeper *keeper, uint64_t *ret_next_us);
 
 #endif

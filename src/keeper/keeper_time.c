@@ -16,16 +16,6 @@ children_in(const struct keeper *keeper, enum child_state state)
 }
 
 static unsigned
-children_running(const struct keeper *keeper)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < CHILDREN_MAX; i++)
-		n += keeper->children[i].has_call;
-	return n;
-}
-
-static unsigned
 children_idle(const struct keeper *keeper)
 {
 	unsigned n = 0;
@@ -33,56 +23,6 @@ children_idle(const struct keeper *keeper)
 	for (unsigned i = 0; i < CHILDREN_MAX; i++)
 		n += keeper_child_idle(&keeper->children[i]);
 	return n;
-}
-
-/* Kills what is due; returns when the next thing will be, or 0. */
-static uint64_t
-children_tick(struct keeper *keeper, uint64_t now)
-{
-	unsigned spent = children_in(keeper, CHILD_SPENT);
-	uint64_t next = 0;
-
-	for (unsigned i = 0; i < CHILDREN_MAX; i++) {
-		struct child *child = &keeper->children[i];
-		uint64_t due = 0;
-
-		if (child->state == CHILD_SPENT)
-			due = spent > SPENT_MAX / 2 ? now : child->release_us;
-		else if (child->has_call && child->state != CHILD_DYING)
-			due = child->deadline_us;
-		if (due == 0)
-			continue;
-		if (due <= now) {
-			child_kill(child, child->state == CHILD_SPENT
-					      ? END_NONE
-					      : END_DEADLINE);
-			continue;
-		}
-		if (next == 0 || due < next)
-			next = due;
-	}
-	return next;
-}
-
-/* Makes a spare if the room is idle; returns when it should be tried again. */
-static uint64_t
-spares_tick(struct keeper *keeper, uint64_t now)
-{
-	struct err err = { 0 };
-	uint64_t due = keeper->idle_since_us + SPARE_DELAY_US;
-
-	if (!keeper->warm || children_running(keeper) > 0 ||
-	    children_idle(keeper) >= SPARES)
-		return 0;
-	if (now < due)
-		return due;
-	/* One after the other: the second waits until the first is ready. */
-	if (children_in(keeper, CHILD_FORKING) ||
-	    children_in(keeper, CHILD_WARMING))
-		return 0;
-	if (!keeper_child_new(keeper, &err))
-		log_error("event=spare error=\"%s\"", err.text);
-	return 0;
 }
 
 static uint64_t
@@ -93,14 +33,124 @@ earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-uint64_t
-keeper_tick(struct keeper *keeper)
+/* When something is to be done about the child; 0: never. */
+static uint64_t
+child_due(const struct child *child, bool crowded)
+{
+	switch (child->state) {
+	case CHILD_FREE:
+		return 0;
+	case CHILD_FORKING:
+		return child->since_us + FORK_MAX_US;
+	case CHILD_WARMING:
+		return earlier(child->since_us + PREPARE_MAX_US,
+		    child->has_call ? child->deadline_us : 0);
+	case CHILD_SPARE:
+		return child->has_call ? child->deadline_us : 0;
+	case CHILD_SPENT:
+		return crowded ? 1 : child->release_us;
+	case CHILD_DYING:
+		return child->has_call ? child->release_us : 0;
+	}
+	return 0;
+}
+
+/* Does it. A negative value: the server, or the zygote, is gone. */
+static int
+child_tick(struct keeper *keeper, struct child *child, uint64_t now)
+{
+	if (child->state == CHILD_FORKING) {
+		log_error("event=zygote_stuck");
+		return keeper_zygote_lost(keeper);
+	}
+	if (child->state == CHILD_DYING) /* not reaped: answer all the same */
+		return keeper_child_answer(keeper, child, -1, 0);
+	if (child->state == CHILD_SPENT)
+		child_kill(child, END_NONE);
+	else if (child->has_call && child->deadline_us <= now)
+		child_kill(child, END_DEADLINE);
+	else
+		child_kill(child, END_FAILED); /* stuck while it prepared */
+	return 0;
+}
+
+static int
+children_tick(struct keeper *keeper, uint64_t now, uint64_t *ret_next_us)
+{
+	bool crowded = children_in(keeper, CHILD_SPENT) > SPENT_MAX / 2;
+	int r = 0;
+
+	*ret_next_us = 0;
+	for (unsigned i = 0; i < CHILDREN_MAX && r == 0; i++) {
+		struct child *child = &keeper->children[i];
+		uint64_t due = child_due(child, crowded);
+
+		if (due && due <= now) {
+			r = child_tick(keeper, child, now);
+			due = child_due(child, false);
+		}
+		*ret_next_us = earlier(*ret_next_us, due);
+	}
+	return r;
+}
+
+/* Makes a spare if the room is idle; returns when it should be tried again. */
+static uint64_t
+spares_tick(struct keeper *keeper, uint64_t now)
+{
+	struct err err = { 0 };
+	uint64_t due = keeper->busy_us + SPARE_DELAY_US;
+
+	if (keeper->spare_retry_us > due)
+		due = keeper->spare_retry_us;
+	if (!keeper->warm || children_idle(keeper) >= SPARES)
+		return 0;
+	/* One after the other: the second waits until the first is ready. */
+	if (children_in(keeper, CHILD_FORKING) ||
+	    children_in(keeper, CHILD_WARMING))
+		return 0;
+	if (now < due)
+		return due;
+	if (keeper_child_new(keeper, &err))
+		return 0;
+	log_error("event=spare error=\"%s\"", err.text);
+	keeper->spare_retry_us = now + 1000u * RESTART_MS_MAX;
+	return keeper->spare_retry_us;
+}
+
+/* Starts a zygote whose time has come, or gives up one that does not warm. */
+static int
+zygote_tick(struct keeper *keeper, uint64_t now, uint64_t *ret_next_us)
+{
+	uint64_t late = keeper->zygote_since_us + 1000u * ROOM_START_MS;
+
+	*ret_next_us = keeper->zygote_restart_us;
+	if (keeper->zygote_restart_us) {
+		if (keeper->zygote_restart_us <= now) {
+			keeper_zygote_start(keeper);
+			*ret_next_us = keeper->zygote_restart_us;
+		}
+		return 0;
+	}
+	if (keeper->warm)
+		return 0;
+	*ret_next_us = late;
+	if (now < late)
+		return 0;
+	log_error("event=zygote_stuck");
+	return keeper_zygote_lost(keeper);
+}
+
+int
+keeper_tick(struct keeper *keeper, uint64_t *ret_next_us)
 {
 	uint64_t now = clock_us();
-	uint64_t next = children_tick(keeper, now);
+	uint64_t children, zygote = 0;
+	int r = children_tick(keeper, now, &children);
 
-	next = earlier(next, spares_tick(keeper, now));
-	if (keeper->zygote_restart_us && keeper->zygote_restart_us <= now)
-		keeper_zygote_start(keeper);
-	return earlier(next, keeper->zygote_restart_us);
+	if (r == 0)
+		r = zygote_tick(keeper, now, &zygote);
+	*ret_next_us =
+	    earlier(earlier(children, zygote), spares_tick(keeper, now));
+	return r;
 }

@@ -36,8 +36,13 @@ on_child_born(
 	if (r < 0)
 		return r;
 	child = child_find(keeper, record.child);
-	if (!child || child->pidfd >= 0)
-		return fail(err, EPROTO, "a child that nobody asked for");
+	if (!child) { /* given up meanwhile */
+		if (*fd >= 0)
+			(void)sys_pidfd_kill(*fd, SIGKILL);
+		return 0;
+	}
+	if (child->pidfd >= 0)
+		return fail(err, EPROTO, "a child is born twice");
 	if (record.pid <= 0 || *fd < 0)
 		return keeper_child_gone(keeper, child, -1, 0);
 	child->pidfd = *fd;
@@ -78,7 +83,7 @@ on_zygote_frame(
 		return on_child_exit(keeper, frame, err);
 	if (frame->type == FRAME_WARM) {
 		keeper->warm = true;
-		keeper->restart_ms = RESTART_MS_MIN;
+		keeper->zygote_since_us = clock_us();
 		return channel_say(&keeper->server, FRAME_WARM, NULL, 0);
 	}
 	if (wire_take(frame, &said, sizeof(said), NULL, err) < 0)
@@ -114,49 +119,70 @@ keeper_zygote_start(struct keeper *keeper)
 	int fd;
 	int pid = zygote_start(&keeper->conf, &fd, &err);
 
+	keeper->zygote_since_us = clock_us();
+	keeper->zygote_restart_us = 0;
 	if (pid < 0) {
 		log_error("event=zygote_start error=\"%s\"", err.text);
 		keeper->zygote_restart_us = clock_us() + 1000u * RESTART_MS_MAX;
+		(void)channel_say(
+		    &keeper->server, FRAME_FAILED, &err, sizeof(err));
 		return;
 	}
 	keeper->zygote_pid = pid;
-	keeper->zygote_restart_us = 0;
 	channel_init(&keeper->zygote, fd, FROM_ZYGOTE, FRAME_MAX, FRAME_MAX);
 }
 
-/* The zygote is gone, and its children die with it. Every call of theirs gets
- * its result; a new zygote is started after the back-off. */
 static int
-zygote_lost(struct keeper *keeper)
+children_lost(struct keeper *keeper)
 {
-	static const struct err again = { EAGAIN, "the room starts again" };
-	int status = 0;
 	int r = 0;
 
-	(void)kill(keeper->zygote_pid, SIGKILL);
-	(void)waitpid(keeper->zygote_pid, &status, 0);
-	log_warn("event=zygote_lost status=%d", status);
-	channel_done(&keeper->zygote);
-	keeper->warm = false;
 	for (unsigned i = 0; i < CHILDREN_MAX; i++) {
 		struct child *child = &keeper->children[i];
 
 		if (child->state == CHILD_FREE)
 			continue;
+		if (child->end == END_NONE)
+			child->end = END_LOST;
 		child_kill(child, child->end);
 		if (r == 0)
 			r = keeper_child_gone(keeper, child, -1, 0);
 		else
 			child_clear(child);
 	}
-	if (r == 0) /* calls wait at the server until it is warm again */
-		r = channel_say(
-		    &keeper->server, FRAME_FAILED, &again, sizeof(again));
-	keeper->zygote_restart_us = clock_us() + 1000u * keeper->restart_ms;
+	return r;
+}
+
+/* A zygote that lived for a while begins the back-off anew. */
+static void
+back_off(struct keeper *keeper)
+{
+	uint64_t now = clock_us();
+
+	if (keeper->warm && now - keeper->zygote_since_us > STEADY_US)
+		keeper->restart_ms = RESTART_MS_MIN;
+	keeper->zygote_restart_us = now + 1000u * keeper->restart_ms;
 	keeper->restart_ms = keeper->restart_ms * 2 < RESTART_MS_MAX
 				 ? keeper->restart_ms * 2
 				 : RESTART_MS_MAX;
-	return r;
+}
+
+int
+keeper_zygote_lost(struct keeper *keeper)
+{
+	static const struct err again = { EAGAIN, "the room starts again" };
+	int status = 0;
+	int r;
+
+	(void)kill(keeper->zygote_pid, SIGKILL);
+	(void)waitpid(keeper->zygote_pid, &status, 0);
+	log_warn("event=zygote_lost status=%d", status);
+	channel_done(&keeper->zygote);
+	back_off(keeper);
+	keeper->warm = false;
+	/* Before the results: calls wait at the server from here on. */
+	r = channel_say(&keeper->server, FRAME_FAILED, &again, sizeof(again));
+	return r < 0 ? r : children_lost(keeper);
 }
 
 int
@@ -169,5 +195,5 @@ keeper_on_zygote(struct keeper *keeper)
 		return 0;
 	if (r != -EPIPE)
 		log_error("event=zygote error=\"%s\"", err.text);
-	return zygote_lost(keeper);
+	return keeper_zygote_lost(keeper);
 }

@@ -219,7 +219,7 @@ log_call(const struct request *request, const struct call *call,
 		if (*p == '"' || *p == '\\')
 			*p = '?';
 	log_info("event=call call=%u id=\"%s\" outcome=%s exit=%d "
-		 "queued_us=%u wall_us=%" PRIu64
+		 "queued_us=%" PRIu64 " wall_us=%" PRIu64
 		 " out_bytes=%zu err_bytes=%zu answered=%s",
 	    call->id, id, outcome_name(result->outcome), result->exit_code,
 	    result->usage.queued_us, result->usage.wall_us, result->out.text.n,

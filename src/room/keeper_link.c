@@ -78,6 +78,10 @@ on_result(
 	ticket = tickets_take(&room->running, record.id);
 	if (!ticket || record.outcome > OUTCOME_REFUSED)
 		return fail(err, EPROTO, "a result for call %u", record.id);
+	if (record.never_ran && ticket->tries < CALL_TRIES_MAX) {
+		tickets_push_front(&room->queued, ticket);
+		return 0;
+	}
 	result_fill(ticket, &record, region, room->conf->output_chars);
 	/* At once, not in the next turn: a call is short, a turn is not. */
 	ticket_deliver(ticket);
@@ -93,7 +97,8 @@ on_frame(struct room *room, const struct frame *frame, int fd, struct err *err)
 		return on_result(room, frame, fd, err);
 	if (frame->type == FRAME_WARM) {
 		room->state = ROOM_WARM;
-		room->restart_ms = RESTART_MS_MIN;
+		room->warm_us = clock_us();
+		room->losses = 0;
 		room->failure.code = 0;
 		return 0;
 	}
@@ -134,11 +139,12 @@ on_poll(uv_poll_t *poll, int status, int events)
 {
 	struct room *room = poll->data;
 	struct err err = { 0 };
-	int r = status;
+	int r = 0;
 
-	if (r == 0 && (events & UV_WRITABLE))
+	if (status == 0 && (events & UV_WRITABLE))
 		(void)channel_flush(&room->channel);
-	if (r == 0 && (events & UV_READABLE))
+	/* Also after an error: what came before it counts. */
+	if (status != 0 || (events & UV_READABLE))
 		r = frames_take(room, &err);
 	if (room->state == ROOM_CLOSING)
 		return;
@@ -159,6 +165,32 @@ room_listen(struct room *room)
 	if (events != room->events)
 		(void)uv_poll_start(room->poll, events, on_poll);
 	room->events = events;
+}
+
+/* ---- a keeper that does not answer ---- */
+
+static void
+on_watch(uv_timer_t *timer)
+{
+	struct room *room = timer->data;
+	struct err err;
+	uint64_t now = clock_us();
+
+	for (struct ticket *t = room->running.first; t; t = t->next)
+		if (t->late_us < now) {
+			(void)fail(&err, ETIMEDOUT, "the keeper is stuck");
+			room_lost(room, &err);
+			return;
+		}
+	if (room->running.n == 0)
+		(void)uv_timer_stop(timer);
+}
+
+static void
+room_watch(struct room *room)
+{
+	if (!uv_is_active((uv_handle_t *)&room->watch))
+		(void)uv_timer_start(&room->watch, on_watch, 1000, 1000);
 }
 
 /* ---- calls ---- */
@@ -188,11 +220,21 @@ room_advance(struct room *room)
 	       room->channel.out.n + FRAME_MAX < OUT_MAX) {
 		struct ticket *ticket = tickets_pop(&room->queued);
 
-		ticket->queued_us =
-		    (uint32_t)(clock_us() - ticket->call->submitted_us);
-		tickets_push(&room->running, ticket);
+		uint64_t now = clock_us();
+
+		ticket->tries++;
+		ticket->queued_us = now - ticket->call->submitted_us;
+		ticket->late_us = now + 1000ull * KEEPER_LATE_MS +
+				  1000ull * ticket->call->limits.wall_ms;
 		/* A keeper that is gone is seen by reading from it. */
-		(void)call_send(room, ticket);
+		if (call_send(room, ticket) == -ENOMEM) {
+			ticket_fail(ticket, OUTCOME_REFUSED,
+			    "[the server has no memory for the call]");
+			room_finish(room, ticket);
+			continue;
+		}
+		tickets_push(&room->running, ticket);
+		room_watch(room);
 	}
 	room_listen(room);
 }
@@ -244,7 +286,7 @@ room_spawn(struct room *room)
 {
 	struct err err = { 0 };
 	int fd = -1;
-	int r = launcher_spawn(room->launcher, &fd, &err);
+	int r = launcher_spawn(room->launcher, &fd, &room->keeper, &err);
 
 	if (r == -EPIPE) { /* nobody is left who could start one */
 		room_ruined(room, &err);

@@ -13,10 +13,11 @@ struct launcher;
  * launcher dies with the caller. 0 or -errno. */
 int launcher_start(struct launcher **ret_launcher, struct err *err);
 
-/* Starts a keeper. Its channel comes back in *ret_channel (owned by the
- * caller, blocking). 0; -errno: the launcher is gone or could not fork. */
-int launcher_spawn(
-    struct launcher *launcher, int *ret_channel, struct err *err);
+/* Starts a keeper. Its channel and its pidfd come back, the caller's. 0;
+ * -EPIPE: the launcher is gone, there will be no other keeper; -errno: it
+ * could not start one now. */
+int launcher_spawn(struct launcher *launcher, int *ret_channel, int *ret_pidfd,
+    struct err *err);
 
 /* Ends the launcher and waits for it; keepers it started die with it. */
 void launcher_stop(struct launcher *launcher);

@@ -3,10 +3,13 @@
 #include "room/room_impl.h"
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "base/log.h"
+#include "base/sys.h"
 #include "conf/limits.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 
 static void
@@ -46,6 +49,11 @@ channel_close(struct room *room)
 		uv_close((uv_handle_t *)room->poll, on_poll_closed);
 	room->poll = NULL;
 	channel_done(&room->channel);
+	/* It ends at the end of its channel, unless it is stuck. */
+	if (room->keeper >= 0 && room->state != ROOM_CLOSING)
+		(void)sys_pidfd_kill(room->keeper, SIGKILL);
+	fd_close(room->keeper);
+	room->keeper = -1;
 }
 
 void
@@ -83,11 +91,31 @@ room_ruined(struct room *room, const struct err *err)
 	room_refuse_queued(room);
 }
 
+/* After several keepers that never got warm, calls are refused instead of
+ * waiting for the next one, which is started all the same. */
+static void
+count_loss(struct room *room, const struct err *err)
+{
+	if (room->state == ROOM_WARM) {
+		if (clock_us() - room->warm_us > STEADY_US)
+			room->restart_ms = RESTART_MS_MIN;
+		return;
+	}
+	if (++room->losses < ROOM_LOSSES_MAX)
+		return;
+	if (room->failure.code == 0 || room->failure.code == EAGAIN)
+		(void)fail(&room->failure, EIO,
+		    "[the room does not start (%.80s): see breakroom doctor]",
+		    err->text);
+	room_refuse_queued(room);
+}
+
 void
 room_lost(struct room *room, const struct err *err)
 {
 	log_warn("event=keeper_lost error=\"%s\" restart_ms=%u", err->text,
 	    room->restart_ms);
+	count_loss(room, err);
 	room_down(room);
 	(void)uv_timer_start(&room->restart, on_restart, room->restart_ms, 0);
 	room->restart_ms = room->restart_ms * 2 < RESTART_MS_MAX
@@ -108,13 +136,14 @@ room_open(uv_loop_t *loop, struct launcher *launcher, const struct conf *conf,
 		.conf = conf,
 		.artifacts = artifacts,
 		.restart_ms = RESTART_MS_MIN };
-	room->channel.fd = -1;
+	room->channel.fd = room->keeper = -1;
 	tickets_init(&room->queued);
 	tickets_init(&room->running);
 	tickets_init(&room->finished);
 	(void)uv_timer_init(loop, &room->restart);
 	(void)uv_timer_init(loop, &room->soon);
-	room->restart.data = room->soon.data = room;
+	(void)uv_timer_init(loop, &room->watch);
+	room->restart.data = room->soon.data = room->watch.data = room;
 	room_spawn(room);
 	*ret_room = room;
 	return 0;
@@ -125,6 +154,8 @@ room_submit(struct room *room, struct call *call)
 {
 	struct ticket *ticket = ticket_new(call);
 
+	if (room->state == ROOM_CLOSING)
+		BUG("a call for a closed room");
 	if (!ticket)
 		BUG("no memory for a call");
 	call->id = ++room->next_id;
@@ -199,8 +230,8 @@ room_close(struct room *room)
 
 	if (!room || room->state == ROOM_CLOSING)
 		return;
-	channel_close(room); /* the keeper ends, and all below it */
 	room->state = ROOM_CLOSING;
+	channel_close(room); /* the keeper ends, and all below it */
 	while ((ticket = tickets_pop(&room->running)) ||
 	       (ticket = tickets_pop(&room->queued))) {
 		ticket_fail(ticket, OUTCOME_KILLED, "[the server is ending]");
@@ -210,4 +241,5 @@ room_close(struct room *room)
 		ticket_deliver(ticket);
 	close_handle(room, (uv_handle_t *)&room->restart);
 	close_handle(room, (uv_handle_t *)&room->soon);
+	close_handle(room, (uv_handle_t *)&room->watch);
 }

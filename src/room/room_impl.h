@@ -27,7 +27,9 @@ enum room_state {
 struct ticket {
 	struct ticket *next;
 	struct call *call;
-	uint32_t queued_us;   /* set when it is handed to the keeper */
+	unsigned tries;       /* times it was handed to the keeper */
+	uint64_t queued_us;   /* set when it is handed to the keeper */
+	uint64_t late_us;     /* an answer is overdue from then on */
 	struct result result; /* set when it is finished */
 };
 
@@ -43,6 +45,9 @@ struct room {
 	const struct artifacts *artifacts;
 	enum room_state state;
 	struct channel channel;
+	int keeper;       /* its pidfd; -1 without one */
+	uint64_t warm_us; /* when it was last warm */
+	unsigned losses;  /* of keepers that never got warm, in a row */
 	uint32_t next_id;
 	uint32_t restart_ms;
 	struct err failure; /* code 0: none since it was last warm */
@@ -50,6 +55,7 @@ struct room {
 	uv_poll_t *poll;    /* of the channel; NULL without one */
 	int events;         /* that poll listens for; 0: none yet */
 	uv_timer_t restart; /* of the back-off */
+	uv_timer_t watch;   /* ticks while calls run: is a keeper stuck? */
 	uv_timer_t soon;    /* delivers what is finished */
 	unsigned handles;   /* still open while closing */
 };
@@ -58,6 +64,7 @@ struct room {
 
 void tickets_init(struct tickets *tickets);
 void tickets_push(struct tickets *tickets, struct ticket *ticket);
+void tickets_push_front(struct tickets *tickets, struct ticket *ticket);
 struct ticket *tickets_pop(struct tickets *tickets);
 /* Takes out the ticket of this call; NULL if it is not there. */
 struct ticket *tickets_take(struct tickets *tickets, uint32_t id);

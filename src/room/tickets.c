@@ -19,6 +19,16 @@ tickets_push(struct tickets *tickets, struct ticket *ticket)
 	tickets->n++;
 }
 
+void
+tickets_push_front(struct tickets *tickets, struct ticket *ticket)
+{
+	ticket->next = tickets->first;
+	if (!tickets->first)
+		tickets->last = &ticket->next;
+	tickets->first = ticket;
+	tickets->n++;
+}
+
 static struct ticket *
 take_at(struct tickets *tickets, struct ticket **place)
 {

@@ -43,12 +43,12 @@ writes_add(
 
 static void
 reads_add(struct hot *hot, const uint32_t *windows, uint32_t n,
-    const uint8_t *base, uint64_t size)
+    const uint8_t *base, uint64_t start, uint64_t size)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t at = (uint64_t)windows[i] * HOT_WINDOW;
 
-		if (base && at < size)
+		if (at >= start && at < size)
 			hot->reads[hot->reads_n++] = base + at;
 	}
 }
@@ -64,9 +64,9 @@ hot_fill(struct hot *hot, const struct hot_head *head, const uint32_t *numbers,
 		return fail(err, ENOMEM, "a list of hot pages");
 	writes_add(hot, numbers, head->writes, mem);
 	numbers += head->writes;
-	reads_add(hot, numbers, head->reads, mem.base, mem.size);
-	reads_add(
-	    hot, numbers + head->reads, head->code, code->base, code->size);
+	reads_add(hot, numbers, head->reads, mem.base, 0, mem.size);
+	reads_add(hot, numbers + head->reads, head->code, code->base,
+	    code->start, code->size);
 	return 0;
 }
 
@@ -114,6 +114,18 @@ hot_load(const char *path, struct guest_mem mem, const char *module_path,
 	return r;
 }
 
+/* True if one call did it for all the ranges; it may stop in between. */
+static bool
+populate_all(const struct iovec *ranges, size_t n)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < n; i++)
+		bytes += ranges[i].iov_len;
+	return sys_process_madvise(SYS_PIDFD_SELF, ranges, n,
+		   MADV_POPULATE_WRITE) == (ssize_t)bytes;
+}
+
 void
 hot_populate(const struct hot *hot)
 {
@@ -122,8 +134,7 @@ hot_populate(const struct hot *hot)
 			       ? hot->writes_n - at
 			       : RANGES_A_CALL;
 
-		if (sys_process_madvise(SYS_PIDFD_SELF, hot->writes + at, n,
-			MADV_POPULATE_WRITE) >= 0)
+		if (populate_all(hot->writes + at, n))
 			continue;
 		for (size_t i = at; i < at + n; i++)
 			(void)madvise(hot->writes[i].iov_base,

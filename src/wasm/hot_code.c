@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "wasm/hot_file.h"
 
+#include "base/own.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -35,6 +37,7 @@ int
 hot_find_code(
     const char *module_path, struct hot_code *ret_code, struct err *err)
 {
+	own_mem char *path = realpath(module_path, NULL);
 	FILE *maps = fopen("/proc/self/maps", "re");
 	char line[MAPS_LINE_MAX];
 	struct hot_code found;
@@ -43,7 +46,7 @@ hot_find_code(
 	if (!maps)
 		return fail_errno(err, "open /proc/self/maps");
 	while (!seen && fgets(line, sizeof(line), maps))
-		seen = strstr(line, module_path) && code_line(line, &found);
+		seen = path && strstr(line, path) && code_line(line, &found);
 	(void)fclose(maps);
 	if (!seen)
 		return fail(

@@ -101,4 +101,6 @@ def text_of(message):
     """All that a tool's answer says, as one text."""
     result = message.get("result", {})
     parts = [c.get("text", "") for c in result.get("content", [])]
-    return "\n".join(parts) + json.dumps(message.get("error", ""))
+    if "error" in message:
+        parts.append(json.dumps(message["error"]))
+    return "\n".join(parts)

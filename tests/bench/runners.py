@@ -146,8 +146,14 @@ def check(name, snippet, answer, nonce):
     right = "hello" in answer if name == "constant" \
         else snippet.right(answer, nonce)
     if not right:
-        lines = answer.strip().splitlines() or ["(nothing)"]
-        raise Wrong(lines[-1][:100])
+        raise Wrong(reason(answer))
+
+
+def reason(answer):
+    """The line of a wrong answer that says most."""
+    lines = [line for line in answer.splitlines() if line.strip()]
+    errors = [line for line in lines if "Error: " in line]
+    return (errors or lines or ["(nothing)"])[-1].strip()[:100]
 
 
 def find_deno():

@@ -107,22 +107,24 @@ def test_cancel_at_every_moment(server):
 # ---- progress; M39 ----
 
 
-@pytest.mark.parametrize("token", ["tok", 7, "", -1])
-def test_progress(server, token):
-    server.expect_progress(token)
-    id = server.start_call("import time; time.sleep(3)", meta={"progressToken": token})
+def test_progress(server):
+    """From 2 s on, with rising values, until the answer; whatever the token."""
+    calls = {}
+    for token in ("tok", 7, "7", "", -1):
+        server.expect_progress(token)
+        code = "import time; time.sleep(3)"
+        calls[token] = server.start_call(code, meta={"progressToken": token})
     time.sleep(1.5)
-    assert not server.progress[server._key(token)]
-    got = server.result(id)
-    assert got.exit_code == 0
-    notes = server.progress[server._key(token)]
-    assert notes
-    values = [note["progress"] for note in notes]
-    assert values == sorted(set(values)) and values[0] > 0
-    assert all(len(note.get("message", "")) < 200 for note in notes)
-    seen = len(notes)
+    assert not any(server.progress[server._key(token)] for token in calls)
+    for token, id in calls.items():
+        assert server.result(id).exit_code == 0
+        notes = server.progress[server._key(token)]
+        values = [note["progress"] for note in notes]
+        assert values and values == sorted(set(values)) and values[0] > 0
+        assert all(0 < len(note["message"]) < 200 for note in notes)
+    seen = [len(notes) for notes in server.progress.values()]
     time.sleep(0.3)
-    assert len(notes) == seen
+    assert [len(notes) for notes in server.progress.values()] == seen
 
 
 def test_no_progress_without_a_token(server):

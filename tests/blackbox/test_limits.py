@@ -95,11 +95,11 @@ def test_timeout_option_and_maximum(new_server):
     "value", [0, -1, -0.001, 1e9, 301, "5", True, [], {}], ids=repr
 )
 def test_absurd_timeout_arguments_are_tool_errors(server, value):
-    before = {p.pid for p in procs.descendants(server.pid)}
+    before = procs.at_rest(server.pid)
     got = server.call("print('ran')", timeout_s=value)
     assert got.is_error and "timeout_s" in got.text
     assert "ran" not in got.text
-    assert before  # the server was there to refuse
+    assert procs.at_rest(server.pid) == before  # no child was used for it
     assert server.is_well()
 
 
@@ -361,20 +361,23 @@ print("ok")
 def test_source_size(server, size, runs):
     code = "print(len('')) #"
     code += "y" * (size - len(code))
-    spent = {p for p in procs.tree(server.pid)}
+    before = procs.at_rest(server.pid)
     got = server.call(code)
     if runs:
         assert got.stdout == "0\n"
     else:
-        assert (
-            got.is_error
-            and "code" in got.text
-            and str(CODE_MAX) in got.text.replace(",", "")
-        )
-        assert got.structured is None or got.structured.get("exit_code") != 0
-        # No child was used for it.
-        assert {p for p in spent if not procs.alive(p)} == set()
+        assert got.is_error and got.exit_code != 0
+        assert "code" in got.text and str(CODE_MAX) in got.text.replace(",", "")
+        assert procs.at_rest(server.pid) == before  # no child was used for it
     assert server.is_well()
+
+
+def test_input_size(server):
+    """8 MiB; more is refused, and named."""
+    code = "import sys; print(len(sys.stdin.buffer.read()))"
+    assert server.call(code, stdin="x" * (8 * 2**20)).stdout == f"{8 * 2**20}\n"
+    got = server.call(code, stdin="x" * (8 * 2**20 + 1))
+    assert got.is_error and "stdin" in got.text
 
 
 def test_empty_sources(server):
@@ -471,6 +474,15 @@ def test_exit_codes(server, code, exit_code, said):
     assert got.exit_code == exit_code and got.timed_out is False
     assert re.search(said, got.stderr, re.DOTALL), got.stderr
     assert got.is_error is (exit_code != 0)
+
+
+@pytest.mark.parametrize("number", [-1, -5, 256, 300, 2**31 - 1, -(2**31)])
+def test_exit_codes_have_eight_bits(server, number):
+    """As processes have it; -1 is left for those that were killed."""
+    for code in (f"import os; os._exit({number})", f"import sys; sys.exit({number})"):
+        got = server.call(code)
+        assert got.exit_code == number & 0xFF, code
+        assert got.is_error is (number & 0xFF != 0)
 
 
 @pytest.mark.parametrize(

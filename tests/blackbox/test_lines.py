@@ -3,14 +3,13 @@
 comes, the next line works."""
 
 import json
+import subprocess
 import time
+from random import Random
 
 import pytest
 
-from support.client import (
-    LEGACY,
-    Answer,
-)
+from support.client import LEGACY, Answer, modern_meta, strict_json
 from support.errors import (
     INVALID,
     NO_METHOD,
@@ -19,6 +18,7 @@ from support.errors import (
     code_of,
     error_without_id,
 )
+from support.programs import BREAKROOM
 
 # ---- broken input; M01-M11, M25, M40 ----
 
@@ -306,6 +306,90 @@ def test_log_lines_cannot_be_forged(new_server, tmp_path):
     assert not [line for line in data.splitlines() if line.startswith(b"FORGED")]
     assert (log.stat().st_mode & 0o777) == 0o600
     assert server.stderr == b""
+
+
+def mutated(random, line):
+    """A line with some bytes changed, lost, doubled or moved."""
+    line = bytearray(line)
+    for _ in range(random.choice((1, 1, 2, 5, 20))):
+        at = random.randrange(len(line))
+        match random.randrange(6):
+            case 0:
+                line[at] = random.randrange(256)
+            case 1:
+                del line[at : at + random.randrange(1, 9)]
+            case 2:
+                line[at:at] = line[at : at + random.randrange(1, 40)]
+            case 3:
+                line[at:at] = random.choice(
+                    (
+                        b'"',
+                        b"{",
+                        b"}",
+                        b"[",
+                        b"]",
+                        b"\\u0000",
+                        b"\\ud800",
+                        b"null",
+                        b"1e9",
+                    )
+                )
+            case 4:
+                line[at] ^= 1 << random.randrange(8)
+            case 5:
+                line[at:at] = b"[" * random.randrange(200)
+        line = line or bytearray(b"x")
+    return bytes(line).replace(b"\n", b" ")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_mutated_lines(tmp_path, seed):
+    """Whatever a line is, the answers are strict JSON-RPC, the last line still
+    works, and the server ends well."""
+    random = Random(seed)
+    meta = modern_meta()
+    call = {"name": "run_python", "arguments": {"code": "print(1)"}, "_meta": meta}
+    whole = [
+        json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}),
+        json.dumps({"jsonrpc": "2.0", "id": "a", "method": "ping"}),
+        json.dumps(
+            {
+                "jsonrpc": "2.0",
+                "id": 2,
+                "method": "server/discover",
+                "params": {"_meta": meta},
+            }
+        ),
+        json.dumps(
+            {
+                "jsonrpc": "2.0",
+                "method": "notifications/cancelled",
+                "params": {"requestId": 1},
+            }
+        ),
+    ]
+    lines = [mutated(random, random.choice(whole).encode()) for _ in range(700)]
+    lines.append(b'{"jsonrpc":"2.0","id":"the end","method":"ping"}')
+    path = tmp_path / "lines"
+    path.write_bytes(b"\n".join(lines) + b"\n")
+    with path.open("rb") as stdin:
+        done = subprocess.run(
+            [str(BREAKROOM), "serve"],
+            stdin=stdin,
+            capture_output=True,
+            timeout=60,
+            check=False,
+        )
+    assert done.returncode == 0 and done.stderr == b""
+    answers = []
+    for line in done.stdout.splitlines(keepends=True):
+        assert line.endswith(b"\n")
+        answers.append(strict_json(line))
+    for answer in answers:
+        assert answer["jsonrpc"] == "2.0"
+        assert ("result" in answer) is not ("error" in answer)
+    assert [a["result"] for a in answers if a.get("id") == "the end"] == [{}]
+    assert len(answers) <= len(lines)
 
 
 # ---- batches: 2025-03-26 only; M08 ----

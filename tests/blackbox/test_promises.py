@@ -367,7 +367,8 @@ def test_every_process_has_one_task(server):
         "x = []\nwhile True: x.append(bytearray(2**20))",
     ]
     with procs.Watch(server.pid, interval=0.001) as watch:
-        ids = [server.start_call(code, timeout_s=2) for code in codes]
+        wait = "import time\ntime.sleep(0.2)\n"  # long enough to be seen
+        ids = [server.start_call(wait + code, timeout_s=2) for code in codes]
         for id in ids:
             server.result(id)
     assert watch.looks > 20

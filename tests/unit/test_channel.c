@@ -186,22 +186,54 @@ refuses_bad_headers(void **state)
 	}
 }
 
-/* A frame that promises a descriptor which did not come. */
+/* A descriptor that did not come, as when this process has no number left for
+ * it: the frame says so, and the next frame keeps its own. */
 static void
-refuses_missing_descriptors(void **state)
+missing_descriptors_are_negative(void **state)
 {
 	struct ends *ends = *state;
 	struct wire_header header = { sizeof(struct wire_child), FRAME_CHILD, 1,
 		0 };
 	struct wire_child record = { 1, 1 };
+	struct cargo cargo = { .fds_n = 1 };
 	int fds[WIRE_FDS_MAX];
 	struct frame frame;
-	struct err err;
 
 	assert_int_equal(fd_send_all(ends->a.fd, &header, sizeof(header)), 0);
 	assert_int_equal(fd_send_all(ends->a.fd, &record, sizeof(record)), 0);
-	assert_int_equal(channel_read(&ends->b, &err), 0);
-	assert_int_equal(channel_next(&ends->b, &frame, fds, &err), -EPROTO);
+	cargo.fds[0] = dup(STDERR_FILENO);
+	assert_int_equal(
+	    channel_put(&ends->a, FRAME_CHILD, &record, sizeof(record), &cargo),
+	    0);
+	frame = next(&ends->b, fds);
+	assert_int_equal(fds[0], -1);
+	channel_pop(&ends->b, &frame);
+	frame = next(&ends->b, fds);
+	assert_true(fds[0] >= 0);
+	fd_close(fds[0]);
+}
+
+/* Descriptors towards an end whose peer has none to give: they are never
+ * taken, and the peer is found out. */
+static void
+unwanted_descriptors_are_a_breach(void **state)
+{
+	struct ends *ends = *state;
+	struct wire_child record = { 1, 1 };
+	struct cargo cargo = { .fds_n = 1 };
+	int number = dup(STDERR_FILENO);
+	struct channel taker;
+	struct err err;
+
+	channel_init(&taker, dup(ends->b.fd), 1u << FRAME_READY, 512, 512);
+	cargo.fds[0] = number;
+	assert_int_equal(
+	    channel_put(&ends->a, FRAME_CHILD, &record, sizeof(record), &cargo),
+	    0);
+	assert_int_equal(channel_read(&taker, &err), -EPROTO);
+	assert_int_equal(dup(STDERR_FILENO), number);
+	fd_close(number);
+	channel_done(&taker);
 }
 
 static void
@@ -251,7 +283,8 @@ main(void)
 		TEST(carries_large_frames),
 		TEST(refuses_what_is_not_allowed),
 		TEST(refuses_bad_headers),
-		TEST(refuses_missing_descriptors),
+		TEST(missing_descriptors_are_negative),
+		TEST(unwanted_descriptors_are_a_breach),
 		TEST(sees_the_end),
 		TEST(bounds_what_waits),
 	};

@@ -158,6 +158,12 @@ ends_become_outcomes(void **state)
 	struct child *child = &pair->child;
 	struct wire_result result = result_of(child, SIGSEGV);
 
+	/* Without READY the job was never read: it may go to another. */
+	assert_int_equal(result.outcome, OUTCOME_REFUSED);
+	assert_true(result.never_ran);
+	child->ready_seen = true;
+	result = result_of(child, SIGSEGV);
+	assert_false(result.never_ran);
 	assert_int_equal(result.outcome, OUTCOME_KILLED);
 	assert_int_equal(result.exit_code, -1);
 	assert_non_null(strstr(result.note, "signal 11"));
@@ -165,6 +171,8 @@ ends_become_outcomes(void **state)
 	result = result_of(child, SIGKILL);
 	assert_int_equal(result.outcome, OUTCOME_TIMEOUT);
 	assert_string_equal(result.note, "[killed at the time limit of 1.5 s]");
+	child->end = END_LOST;
+	assert_int_equal(result_of(child, SIGKILL).outcome, OUTCOME_ROOM_LOST);
 	child->end = END_CANCEL;
 	assert_int_equal(result_of(child, SIGKILL).outcome, OUTCOME_KILLED);
 	/* What it said before it was killed counts more. */

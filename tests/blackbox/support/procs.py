@@ -149,6 +149,19 @@ def wait_roles(server, within=10, want_children=0):
         time.sleep(0.02)
 
 
+def at_rest(server, quiet=0.3, within=10):
+    """The processes of an idle server, once none has come or gone for a while:
+    the children of earlier calls are dead, the spares are there."""
+    end = time.monotonic() + within
+    since, seen = time.monotonic(), tree(server)
+    while time.monotonic() - since < quiet and time.monotonic() < end:
+        time.sleep(0.02)
+        now = tree(server)
+        if now != seen:
+            since, seen = time.monotonic(), now
+    return seen
+
+
 def tasks(pid):
     """The number of tasks of a process; 0 if it is gone."""
     try:
