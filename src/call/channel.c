@@ -85,14 +85,16 @@ channel_say(
 	return channel_put(channel, type, record, n, &none);
 }
 
-/* The descriptors that go with the byte at the front, into message; how many
- * bytes may go with them is *ret_n: up to the next frame with descriptors. */
+/* The descriptors that go with the frame at the front, into message; how many
+ * bytes may be sent is *ret_n. A frame with descriptors goes alone: the
+ * receiver knows only that they came with the last of some bytes. */
 static unsigned
 attach_fds(struct channel *channel, struct msghdr *message,
     union fd_control *control, size_t *ret_n)
 {
 	int fds[WIRE_FDS_MAX];
 	unsigned n = 0;
+	struct wire_header frame;
 	struct cmsghdr *header;
 
 	while (n < channel->out_fds_n && n < WIRE_FDS_MAX &&
@@ -104,6 +106,8 @@ attach_fds(struct channel *channel, struct msghdr *message,
 	    n < channel->out_fds_n ? channel->out_fds[n].at : channel->out.n;
 	if (n == 0)
 		return 0;
+	memcpy(&frame, channel->out.p, sizeof(frame));
+	*ret_n = sizeof(frame) + frame.n;
 	memset(control, 0, sizeof(*control));
 	message->msg_control = control->bytes;
 	message->msg_controllen = CMSG_SPACE(sizeof(int) * n);
@@ -152,7 +156,7 @@ channel_flush(struct channel *channel)
 	return 0;
 }
 
-/* Takes the descriptors that came with the bytes that begin at `at`. */
+/* Takes the descriptors that came with the byte at `at`. */
 static void
 keep_fds(struct channel *channel, struct msghdr *message, size_t at)
 {
@@ -212,8 +216,8 @@ channel_read(struct channel *channel, struct err *err)
 			return fail(err, EPIPE, "the peer is gone");
 		if (!channel->takes_fds && message.msg_flags & MSG_CTRUNC)
 			return fail(err, EPROTO, "descriptors out of turn");
-		keep_fds(channel, &message, channel->in.n);
 		channel->in.n += (size_t)got;
+		keep_fds(channel, &message, channel->in.n - 1);
 		/* All there was, or all before the next descriptors: whoever
 		 * polls is told of the rest. */
 		if ((size_t)got < part.iov_len)

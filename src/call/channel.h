@@ -23,9 +23,8 @@ struct channel {
 	int fd;           /* owned; -1 once closed */
 	uint32_t allowed; /* 1u << type of each frame the peer may send */
 	struct buf in, out;
-	bool takes_fds; /* some frame of the peer's has descriptors */
-	struct
-	    pending_fd { /* in order; at: where its frame begins in the buf */
+	bool takes_fds;     /* some frame of the peer's has descriptors */
+	struct pending_fd { /* in order; at: a byte of its frame, in the buf */
 		int fd;
 		size_t at;
 	} in_fds[CHANNEL_FDS_MAX], out_fds[CHANNEL_FDS_MAX];

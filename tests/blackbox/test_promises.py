@@ -334,11 +334,11 @@ def test_a_thousand_calls_have_a_thousand_children(server):
             id = server.start_call(
                 f"import time, builtins\n"
                 f"print({n}, hasattr(builtins, 'used'))\n"
-                f"builtins.used = True\ntime.sleep(0.05)"
+                f"builtins.used = True\ntime.sleep(0.1)"
             )
             ids.append(id)
             nonces[id] = n
-            if len(ids) >= 8:
+            if len(ids) >= 16:
                 got = ids.pop(0)
                 assert server.result(got).stdout == f"{nonces[got]} False\n"
         for got in ids:

@@ -239,23 +239,38 @@ class Watch:
         self._thread = threading.Thread(target=self._watch, daemon=True)
 
     def _watch(self):
+        strangers = set()  # not ours, and so not looked at each time
         while not self._stop.is_set():
-            found = descendants(self.server)
-            parent = {one.pid: one.ppid for one in found}
-            for one in found:
-                if tasks(one.pid) > 1:
-                    self.too_many_tasks.add((one.pid, one.name))
-                if self._depth(parent, one.pid) == 4:
-                    self.children.add(Proc(one.pid, one.start))
-            if tasks(self.server) > 1:
-                self.too_many_tasks.add((self.server, "server"))
+            if self.looks % 100 == 0:
+                strangers.clear()  # their numbers may be used again
+            self._look(strangers)
             self.looks += 1
             time.sleep(self.interval)
 
-    def _depth(self, parent, pid):
+    def _look(self, strangers):
+        found = {}
+        for entry in os.listdir("/proc"):
+            if entry.isdigit() and int(entry) not in strangers:
+                one = stat(int(entry))
+                if one:
+                    found[one.pid] = one
+        for one in found.values():
+            depth = self._depth(found, one.pid)
+            if depth is None:
+                strangers.add(one.pid)
+                continue
+            if tasks(one.pid) > 1:
+                self.too_many_tasks.add((one.pid, one.name))
+            if depth == 4:
+                self.children.add(Proc(one.pid, one.start))
+
+    def _depth(self, found, pid):
+        """How far below the server a process is; None if it is not."""
         depth = 0
-        while pid != self.server and pid in parent:
-            pid = parent[pid]
+        while pid != self.server:
+            if pid not in found:
+                return None
+            pid = found[pid].ppid
             depth += 1
         return depth
 
