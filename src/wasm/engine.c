@@ -301,7 +301,7 @@ guest_call(struct engine *engine, const wasmtime_func_t *function,
 		return true;
 	if (wasi_exited(engine->wasi, &code)) {
 		turn->end = TURN_EXITED;
-		turn->status = (int)code;
+		turn->status = (int)(code & 0xff); /* as a process's */
 	} else {
 		turn->end = TURN_TRAPPED;
 		turn->out_of_memory = memory_is_full(engine);
