@@ -10,7 +10,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* The sentence for a start without artifacts: what to do comes last, whatever
@@ -51,6 +54,34 @@ artifacts_find(struct artifacts *ret_artifacts, struct err *err)
 			worst = why;
 	}
 	return fail_to_find(&places, &worst, err);
+}
+
+/* Is the directory that is open still the one of that name? */
+static bool
+is_in_place(int fd, const char *path)
+{
+	struct stat opened, named;
+
+	return fstat(fd, &opened) == 0 && stat(path, &named) == 0 &&
+	       opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+int
+artifacts_hold(const struct artifacts *artifacts, int *ret_fd, struct err *err)
+{
+	own_fd int fd = open(
+	    artifacts->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0)
+		return fail_errno(err, "lock %.200s", artifacts->dir);
+	/* Whoever removes it locks it first: from here on it stays. */
+	if (fd < 0 || !is_in_place(fd, artifacts->dir))
+		return fail(err, ESTALE,
+		    "%.150s was just removed or replaced: "
+		    "run breakroom install",
+		    artifacts->dir);
+	*ret_fd = give_fd(&fd);
+	return 0;
 }
 
 static int

@@ -29,6 +29,13 @@ struct artifacts {
  * err says which and names "breakroom install". */
 int artifacts_find(struct artifacts *ret_artifacts, struct err *err);
 
+/* Holds them for as long as *ret_fd, which the caller owns, is open: an
+ * installation removes what nobody holds. 0; -ESTALE when they were removed or
+ * replaced since they were found; -EWOULDBLOCK when another process has locked
+ * them against this. */
+int artifacts_hold(
+    const struct artifacts *artifacts, int *ret_fd, struct err *err);
+
 /* Reads every file and compares its digest with the manifest's. */
 int artifacts_verify(const struct artifacts *artifacts, struct err *err);
 

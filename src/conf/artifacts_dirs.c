@@ -11,6 +11,17 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The one true spelling of a place: the kernel names mapped files by it. A
+ * place that does not exist keeps the spelling that it has. */
+static void
+make_canonical(char dir[PATH_MAX])
+{
+	char path[PATH_MAX];
+
+	if (realpath(dir, path))
+		memcpy(dir, path, strlen(path) + 1);
+}
+
 /* $BREAKROOM_DATA into ret_dir: 1 if it is set, 0 if not. */
 static int
 place_from_data(char ret_dir[PATH_MAX], struct err *err)
@@ -26,6 +37,7 @@ place_from_data(char ret_dir[PATH_MAX], struct err *err)
 	if (strlen(data) >= PATH_MAX)
 		return fail(err, ENAMETOOLONG, "BREAKROOM_DATA is too long");
 	memcpy(ret_dir, data, strlen(data) + 1);
+	make_canonical(ret_dir);
 	return 1;
 }
 
@@ -62,6 +74,7 @@ place_in_cache(char ret_dir[PATH_MAX], struct err *err)
 	if (n < 0 || n >= PATH_MAX)
 		return fail(err, ENAMETOOLONG,
 		    "the path of the user's cache is too long");
+	make_canonical(ret_dir);
 	return 0;
 }
 
@@ -86,6 +99,7 @@ artifacts_places(struct places *ret_places, struct err *err)
 		return r < 0 ? r : 0;
 	}
 	memcpy(places->dir[0], BREAKROOM_LIBDIR, sizeof(BREAKROOM_LIBDIR));
+	make_canonical(places->dir[0]);
 	places->n = place_in_cache(places->dir[1], NULL) < 0 ? 1 : 2;
 	return 0;
 }

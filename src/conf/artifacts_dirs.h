@@ -1,5 +1,6 @@
 /* artifacts_dirs.h: the places where artifacts may lie. Each place holds one
- * directory per key.
+ * directory per key. One that exists is named without symbolic links, ".."
+ * or needless slashes, however it was spelt.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef CONF_ARTIFACTS_DIRS_H
 #define CONF_ARTIFACTS_DIRS_H

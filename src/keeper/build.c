@@ -8,6 +8,7 @@
 #include "conf/limits.h"
 #include "rooms/kind.h"
 #include "rooms/wasm.h"
+#include "walls/walls.h"
 #include "wasm/engine.h"
 #include "wasm/guest_sources.h"
 #include "wasm/hot.h"
@@ -156,12 +157,14 @@ build_mpldata(
 /* In a fork: walks over the guest's objects and writes their addresses to fd.
  * The fork keeps the walk's own memory out of the snapshot. */
 static _Noreturn void
-walk_main(struct builder *builder, int fd)
+walk_main(struct builder *builder, pid_t parent, int fd)
 {
 	own_buf struct buf objects = { .max = OBJECTS_MAX };
 	struct err err = { 0 };
-	int r = builder_turn(builder, &guest_walk, &err);
+	int r = wall_parent(parent, &err);
 
+	if (r == 0)
+		r = builder_turn(builder, &guest_walk, &err);
 	if (r == 0)
 		r = memfs_read_whole(
 		    wasi_fs(builder->wasi), GUEST_BUILD "/objects", &objects);
@@ -209,6 +212,7 @@ immortalise(struct builder *builder, struct err *err)
 	struct guest_mem mem = engine_memory(builder->engine);
 	own_fd int fd = memfd_create("objects", MFD_CLOEXEC);
 	own_buf struct buf addresses = { .max = OBJECTS_MAX };
+	pid_t parent = getpid();
 	off_t n;
 	pid_t pid;
 	int r;
@@ -217,7 +221,7 @@ immortalise(struct builder *builder, struct err *err)
 		return fail_errno(err, "memfd_create");
 	pid = fork();
 	if (pid == 0)
-		walk_main(builder, fd);
+		walk_main(builder, parent, fd);
 	r = walk_wait(pid, err);
 	if (r < 0)
 		return r;
@@ -291,18 +295,23 @@ never_hurry(void *arg)
  * raises still shows which pages a call touches. */
 static _Noreturn void
 train_main(struct wasm_room *room, const struct guest_source *program,
-    struct hot_counts *counts)
+    struct hot_counts *counts, pid_t parent)
 {
 	struct room_job job = { .code = { program->bytes, program->n } };
 	struct wire_done done;
 	struct err err = { 0 };
-	int region = output_create(OUTPUT_CHARS_DEFAULT, &err);
-	struct output *output =
-	    region < 0 ? NULL : output_map(region, OUTPUT_CHARS_DEFAULT);
-	int r = output
-		    ? room_wasm.prepare(room, output, never_hurry, NULL, &err)
-		    : -ENOMEM;
+	int region = -1;
+	struct output *output = NULL;
+	int r = wall_parent(parent, &err);
 
+	if (r == 0)
+		r = region = output_create(OUTPUT_CHARS_DEFAULT, &err);
+	if (r >= 0) {
+		output = output_map(region, OUTPUT_CHARS_DEFAULT);
+		r = output ? room_wasm.prepare(
+				 room, output, never_hurry, NULL, &err)
+			   : fail(&err, ENOMEM, "no memory for its output");
+	}
 	if (r == 0) {
 		room_wasm.run(room, &job, &done);
 		r = done.end == TURN_RETURNED ? hot_count(counts, &err) : -EIO;
@@ -315,12 +324,14 @@ train_main(struct wasm_room *room, const struct guest_source *program,
 static int
 train(struct wasm_room *room, struct hot_counts *counts, struct err *err)
 {
+	pid_t parent = getpid();
+
 	for (size_t i = 0; i < guest_train_count; i++) {
 		int status = 0;
 		pid_t pid = fork();
 
 		if (pid == 0)
-			train_main(room, &guest_train[i], counts);
+			train_main(room, &guest_train[i], counts, parent);
 		if (pid < 0)
 			return fail_errno(err, "fork");
 		if (waitpid(pid, &status, 0) < 0 || status != 0)

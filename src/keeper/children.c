@@ -29,13 +29,19 @@ child_kill(struct child *child, enum child_end end)
 }
 
 void
+child_init(struct child *child)
+{
+	memset(child, 0, sizeof(*child));
+	child->pidfd = child->region_fd = child->channel.fd = -1;
+}
+
+void
 child_clear(struct child *child)
 {
 	channel_done(&child->channel);
 	fd_close(child->pidfd);
 	fd_close(child->region_fd);
-	memset(child, 0, sizeof(*child));
-	child->pidfd = child->region_fd = child->channel.fd = -1;
+	child_init(child);
 }
 
 static int

@@ -61,6 +61,9 @@ struct child {
 /* Kills the child, if it lives; its reaping comes later. */
 void child_kill(struct child *child, enum child_end end);
 
+/* Makes it FREE; it holds nothing yet. */
+void child_init(struct child *child);
+
 /* Closes all it holds and makes it FREE. */
 void child_clear(struct child *child);
 

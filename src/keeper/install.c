@@ -22,7 +22,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -372,7 +371,6 @@ install_main(int argc, char **argv)
 		(void)dprintf(STDOUT_FILENO, "%s", conf_help(conf.about));
 		return EXIT_SUCCESS;
 	}
-	(void)signal(SIGPIPE, SIG_IGN);
 	(void)umask(S_IRWXG | S_IRWXO);
 	if (install_for_user(&state, conf.from, &err) == 0)
 		return EXIT_SUCCESS;

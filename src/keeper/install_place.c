@@ -53,7 +53,9 @@ place_open(
 	if (r < 0)
 		return r;
 	*ret_place = (struct place){ .lock = -1 };
-	memcpy(ret_place->dir, dir, strlen(dir) + 1);
+	/* Mapped files are known by the one true spelling of their path. */
+	if (!realpath(dir, ret_place->dir))
+		return fail_errno(err, "find %.200s", dir);
 	memcpy(ret_place->key, key, KEY_LEN + 1);
 	return 0;
 }
@@ -226,8 +228,20 @@ is_staging(const char *name)
 	       strncmp(name + KEY_LEN, STAGING_MARK, strlen(STAGING_MARK)) == 0;
 }
 
+/* A server holds the artifacts that it runs from with a shared lock. */
 static void
-sweep(const struct place *place, bool (*is_swept)(const char *name))
+remove_unheld(const char *path)
+{
+	own_fd int fd =
+	    open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+	if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+		remove_tree(path);
+}
+
+static void
+sweep(const struct place *place, bool (*is_swept)(const char *name),
+    void (*remove_one)(const char *path))
 {
 	char path[PATH_MAX];
 	DIR *dir = opendir(place->dir);
@@ -241,7 +255,7 @@ sweep(const struct place *place, bool (*is_swept)(const char *name))
 		    join(path, place->dir, entry->d_name, NULL) < 0 ||
 		    strcmp(path, place->staging) == 0)
 			continue;
-		remove_tree(path);
+		remove_one(path);
 	}
 	(void)closedir(dir);
 }
@@ -249,13 +263,13 @@ sweep(const struct place *place, bool (*is_swept)(const char *name))
 void
 place_sweep_staging(const struct place *place)
 {
-	sweep(place, is_staging);
+	sweep(place, is_staging, remove_tree);
 }
 
 void
 place_sweep_keys(const struct place *place)
 {
-	sweep(place, is_key);
+	sweep(place, is_key, remove_unheld);
 }
 
 void

@@ -17,7 +17,8 @@ struct place {
 };
 
 /* Makes the directory where it is missing, for this user only, and fills
- * *ret_place. 0 or -errno; then nothing is owned. */
+ * *ret_place, whose dir is then free of symbolic links. 0 or -errno; then
+ * nothing is owned. */
 int place_open(
     const char *dir, const char *key, struct place *ret_place, struct err *err);
 
@@ -40,7 +41,7 @@ int place_publish(struct place *place, struct err *err);
  * Says nothing when it cannot. */
 void place_sweep_staging(const struct place *place);
 
-/* Removes the artifacts of all other keys, likewise. */
+/* Removes the artifacts of all other keys that nobody holds, likewise. */
 void place_sweep_keys(const struct place *place);
 
 /* Removes the staging directory, if there is one, and gives the lock back. */

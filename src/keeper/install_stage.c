@@ -132,18 +132,18 @@ judge(const struct stage *stage, int status, int answer_fd, struct err *err)
 	return fail(err, answer.code, "%s: %.200s", stage->title, answer.text);
 }
 
-/* Ends the child and all that it has forked, and reaps it. */
+/* Ends the child and all that it has forked, and reaps it. 0; -errno when how
+ * it ended cannot be known. */
 static int
-reap(const struct running *running)
+reap(const struct running *running, int *ret_status)
 {
-	int status = 0;
-
 	/* Before it is reaped: until then its number is nobody else's. */
 	(void)kill(-running->pid, SIGKILL);
 	(void)sys_pidfd_kill(running->pidfd, SIGKILL);
-	while (waitpid(running->pid, &status, 0) < 0 && errno == EINTR)
-		continue;
-	return status;
+	while (waitpid(running->pid, ret_status, 0) < 0)
+		if (errno != EINTR)
+			return -errno;
+	return 0;
 }
 
 static int
@@ -151,7 +151,8 @@ follow(const struct stage *stage, const struct running *running, int answer_fd,
     int *ret_signal, struct err *err)
 {
 	int ended = wait_for_end(running);
-	int status = reap(running);
+	int status = 0;
+	int r = reap(running, &status);
 
 	if (ended < 0)
 		return fail(err, -ended, "%s: poll: %s", stage->title,
@@ -160,6 +161,9 @@ follow(const struct stage *stage, const struct running *running, int answer_fd,
 		*ret_signal = ended;
 		return fail(err, EINTR, "interrupted");
 	}
+	if (r < 0)
+		return fail(err, -r, "%s: how it ended is not known: %s",
+		    stage->title, strerror(-r));
 	return judge(stage, status, answer_fd, err);
 }
 
@@ -174,6 +178,7 @@ stage_run(const struct stage *stage, const void *data, int signal_fd,
 	pid_t parent = getpid();
 	char text[96];
 	int fds[2];
+	int status = 0;
 	int r;
 
 	if (pipe2(fds, O_CLOEXEC) < 0)
@@ -191,7 +196,7 @@ stage_run(const struct stage *stage, const void *data, int signal_fd,
 	running.pidfd = pidfd = sys_pidfd_open(running.pid);
 	if (pidfd < 0) {
 		r = fail_errno(err, "open a pidfd");
-		(void)reap(&running);
+		(void)reap(&running, &status);
 		return r;
 	}
 	r = follow(stage, &running, answer, ret_signal, err);

@@ -184,7 +184,7 @@ keeper_main(int channel_fd)
 	if (!keeper)
 		return 1;
 	for (unsigned i = 0; i < CHILDREN_MAX; i++)
-		child_clear(&keeper->children[i]);
+		child_init(&keeper->children[i]);
 	keeper->zygote.fd = -1;
 	keeper->restart_ms = keeper->spare_wait_ms = RESTART_MS_MIN;
 	(void)prctl(PR_SET_NAME, "keeper");

@@ -1,10 +1,12 @@
 /* main.c: breakroom-keeper, the program that the launcher starts for a room
  * and "breakroom install" for an installation. Nobody else need call it.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/signals.h"
 #include "keeper/install.h"
 #include "keeper/keeper.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +24,9 @@ usage(void)
 int
 main(int argc, char **argv)
 {
+	signals_default();
+	/* A reader that went away is an error of a write, not our end. */
+	(void)signal(SIGPIPE, SIG_IGN);
 	if (argc == 3 && strcmp(argv[1], "channel") == 0) {
 		char *end;
 		long fd = strtol(argv[2], &end, 10);

@@ -166,6 +166,25 @@ look_at_processes(char ret_finding[FINDING_MAX])
 	    (uint64_t)limit.rlim_cur);
 }
 
+static enum verdict
+look_at_descriptors(char ret_finding[FINDING_MAX])
+{
+	const unsigned needed = KEEPER_FDS_NEEDED(CONCURRENCY_DEFAULT);
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return found(ret_finding, VERDICT_WARN, "not known: %s",
+		    strerror(errno));
+	if (limit.rlim_max == RLIM_INFINITY)
+		return found(ret_finding, VERDICT_OK, "hard limit: none");
+	return found(ret_finding,
+	    limit.rlim_max < needed ? VERDICT_WARN : VERDICT_OK,
+	    "hard limit: %" PRIu64 " (ulimit -Hn); the default of %u calls at "
+	    "the same time needs %u%s",
+	    (uint64_t)limit.rlim_max, CONCURRENCY_DEFAULT, needed,
+	    limit.rlim_max < needed ? ": a smaller --concurrency fits" : "");
+}
+
 /* The nearest directory above (and with) dir that exists. */
 static void
 existing_part(char dir[PATH_MAX])
@@ -215,6 +234,7 @@ const struct check doctor_checks[] = {
 	{ "addresses", look_at_addresses },
 	{ "stack", look_at_stack },
 	{ "processes", look_at_processes },
+	{ "descriptors", look_at_descriptors },
 	{ "cache", look_at_cache },
 };
 const size_t doctor_check_count =

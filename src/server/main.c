@@ -2,6 +2,9 @@
  * launcher before anything else so that it holds nothing of a client's.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/fd.h"
+#include "base/log.h"
+#include "base/own.h"
+#include "base/signals.h"
 #include "conf/artifacts.h"
 #include "conf/conf.h"
 #include "conf/paths.h"
@@ -80,18 +83,36 @@ setup_log(const struct conf *conf, struct err *err)
 	return 0;
 }
 
+/* What the room will need, and our hold on it: installations of other builds
+ * leave it alone. */
+static int
+find_artifacts(struct artifacts *ret_artifacts, int *ret_hold, struct err *err)
+{
+	int r = artifacts_find(ret_artifacts, err);
+
+	if (r == 0)
+		r = artifacts_hold(ret_artifacts, ret_hold, err);
+	/* Another user who may read them may lock them too. */
+	if (r == -EWOULDBLOCK) {
+		log_warn("event=artifacts_not_held error=\"%s\"", err->text);
+		r = 0;
+	}
+	return r;
+}
+
 /* The commands that need a room. */
 static int
 with_launcher(const struct conf *conf)
 {
 	struct artifacts artifacts;
 	struct launcher *launcher = NULL;
+	own_fd int hold = -1;
 	struct err err = { 0 };
 	int status;
 
 	if (setup_log(conf, &err) < 0 ||
 	    (conf->command != COMMAND_DOCTOR &&
-		artifacts_find(&artifacts, &err) < 0) ||
+		find_artifacts(&artifacts, &hold, &err) < 0) ||
 	    launcher_start(&launcher, &err) < 0) {
 		complain(err.text, "");
 		return conf->command == COMMAND_RUN ? RUN_REFUSED
@@ -113,6 +134,7 @@ main(int argc, char **argv)
 	struct conf conf;
 	struct err err;
 
+	signals_default();
 	if (open_standard_streams() < 0)
 		return RUN_REFUSED;
 	/* A reader that went away is an error of a write, not our end. */

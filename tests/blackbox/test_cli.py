@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands, as a shell and cron use them."""
 
+import fcntl
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -238,6 +240,24 @@ def test_doctor():
 def test_doctor_verify():
     done = breakroom("doctor", "--verify")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("limit, word", [(100, b"warn"), (133, b"warn"), (134, b"ok")])
+def test_doctor_counts_descriptors(limit, word):
+    """Sixteen calls, two spares and sixteen ended children have three each,
+    and there are 32 more: 134."""
+    done = subprocess.run(
+        [str(BREAKROOM), "doctor"],
+        capture_output=True,
+        timeout=60,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit)),
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    (line,) = [one for one in done.stdout.splitlines() if b" descriptors " in one]
+    assert line.split()[0] == word, line
+    assert b"%d (ulimit -Hn)" % limit in line and b" 134" in line
+    assert (b"--concurrency" in line) == (word == b"warn")
 
 
 # ---- odd surroundings ----
@@ -575,6 +595,76 @@ def wait_for_staging(top):
     while not any("partial" in name for name in keys(top)):
         assert time.monotonic() < end
         time.sleep(0.02)
+
+
+def grandchild(pid, within=60):
+    """Waits for a process that a stage of an installation has forked."""
+    end = time.monotonic() + within
+    while time.monotonic() < end:
+        below = procs.descendants(pid)
+        stages = {one.pid for one in below if one.ppid == pid}
+        found = [one.pid for one in below if one.ppid in stages]
+        if found:
+            return found[0]
+        time.sleep(0.005)
+    raise AssertionError("no stage has forked")
+
+
+def test_an_installer_that_is_killed_leaves_no_process(older):
+    top, _ = older
+    process = start_install({**os.environ, "BREAKROOM_DATA": str(top)})
+    below = grandchild(process.pid)
+    # It can end only by being killed.
+    os.kill(below, signal.SIGSTOP)
+    try:
+        with procs.nothing_left(process.pid):
+            process.kill()
+            process.wait(timeout=30)
+    finally:
+        process.stdout.close()
+        if procs.stat(below):
+            os.kill(below, signal.SIGKILL)
+
+
+def is_free(path):
+    """Whether nobody holds the directory."""
+    fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(fd)
+    return True
+
+
+def test_install_spares_what_a_server_holds(older):
+    top, old = older
+    env = {**os.environ, "BREAKROOM_DATA": str(top)}
+    fd = os.open(top / old, os.O_RDONLY | os.O_DIRECTORY)
+    fcntl.flock(fd, fcntl.LOCK_SH)  # as a server of that build does
+    process = start_install(env)
+    said = process.communicate(timeout=150)[0]
+    assert process.returncode == 0, said
+    new = artifacts().name
+    assert keys(top) == sorted([old, new])
+    with Server(env=env) as server:
+        server.initialize()
+        assert server.is_well()
+        assert not is_free(top / new)
+    assert is_free(top / new)
+    os.close(fd)
+    assert breakroom("install", env=env).returncode == 0
+    assert keys(top) == [new]
+
+
+@pytest.mark.parametrize("spelling", ["{}/", "/{}", "{}/../{name}//", "{}/link/"])
+def test_a_place_spelt_in_another_way(copied, spelling):
+    top, _ = copied
+    (top / "link").symlink_to(top)
+    env = {**os.environ, "BREAKROOM_DATA": spelling.format(top, name=top.name)}
+    done = run_code("print(42)", env=env)
+    assert (done.stdout, done.returncode) == (b"42\n", 0), done.stderr
 
 
 def test_install_interrupted_and_twice_at_once(older):

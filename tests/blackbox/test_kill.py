@@ -185,6 +185,28 @@ def test_kill_of_everything_below_the_server(new_server):
     assert_service_is_back(server)
 
 
+def inherit_odd_signals():
+    """As a careless parent leaves them: both survive an exec."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    signal.pthread_sigmask(
+        signal.SIG_BLOCK, {signal.SIGTERM, signal.SIGINT, signal.SIGCHLD}
+    )
+
+
+def test_inherited_signals_do_not_matter(new_server):
+    server = new_server(preexec=inherit_odd_signals)
+    got = server.call("while True: pass", timeout_s=0.5, within=10)
+    assert got.timed_out is True
+    for n in range(20):
+        assert server.call(f"print({n})", within=10).stdout == f"{n}\n"
+    id = server.start_call("while True: pass", timeout_s=20)
+    kill(procs.busiest_child(server.pid))
+    assert server.result(id, within=10).is_error
+    with procs.nothing_left(server.pid):
+        server.process.terminate()
+        assert server.wait_end(5) == 0
+
+
 # ---- many at the same time ----
 
 

@@ -12,11 +12,13 @@
 #include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -107,6 +109,21 @@ teardown(void **state)
 	(void)nftw(fixture->place, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
 	free(fixture);
 	return unsetenv("BREAKROOM_DATA");
+}
+
+/* The environment's variables as a test wants them; NULL: unset. */
+static void
+set_places(const char *data, const char *xdg, const char *home)
+{
+	const char *const names[] = { "BREAKROOM_DATA", "XDG_CACHE_HOME",
+		"HOME" };
+	const char *const values[] = { data, xdg, home };
+
+	for (size_t i = 0; i < 3; i++)
+		if (values[i])
+			assert_int_equal(setenv(names[i], values[i], 1), 0);
+		else
+			assert_int_equal(unsetenv(names[i]), 0);
 }
 
 /* artifacts_find fails with code, and says text and what to do. */
@@ -267,6 +284,111 @@ test_modes(void **state)
 	check_refused(ESTALE, "it may be written by others");
 	assert_int_equal(chmod(fixture->dir, 0755), 0);
 	check_found(fixture);
+}
+
+static void
+check_spelling(const struct fixture *fixture, const char *path)
+{
+	char dir[PATH_MAX];
+	struct err err;
+
+	assert_int_equal(setenv("BREAKROOM_DATA", path, 1), 0);
+	check_found(fixture);
+	assert_int_equal(artifacts_install_place(dir, &err), 0);
+	assert_string_equal(dir, fixture->place);
+}
+
+/* However the place is spelt, its artifacts are named in one way. */
+static void
+test_spellings(void **state)
+{
+	static const char *const before[] = { "", "/", "//", "/tmp/.." };
+	static const char *const after[] = { "/", "//", "/.", "/" KEY "/..",
+		"/link", "/link/link/" };
+	const struct fixture *fixture = *state;
+	char path[192];
+
+	(void)snprintf(path, sizeof(path), "%s/" KEY, fixture->place);
+	assert_int_equal(mkdir(path, S_IRWXU), 0);
+	(void)snprintf(path, sizeof(path), "%s/link", fixture->place);
+	assert_int_equal(symlink(fixture->place, path), 0);
+	for (size_t i = 0; i < 4; i++)
+		for (size_t j = 0; j < 6; j++) {
+			(void)snprintf(path, sizeof(path), "%s%s%s", before[i],
+			    fixture->place, after[j]);
+			check_spelling(fixture, path);
+		}
+}
+
+/* The user's cache behind a link, as home directories are. */
+static void
+test_linked_cache(void **state)
+{
+	const struct fixture *fixture = *state;
+	char path[192];
+	struct places places;
+	struct err err;
+
+	(void)snprintf(path, sizeof(path), "%s/breakroom", fixture->place);
+	assert_int_equal(symlink(fixture->place, path), 0);
+	set_places(NULL, fixture->place, "/");
+	assert_int_equal(artifacts_places(&places, &err), 0);
+	assert_string_equal(places.dir[1], fixture->place);
+	set_places(NULL, NULL, "/");
+}
+
+/* Is the directory free for an installation to remove? */
+static bool
+is_free(const char *dir)
+{
+	own_fd int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	return flock(fd, LOCK_EX | LOCK_NB) == 0;
+}
+
+static void
+test_hold(void **state)
+{
+	const struct fixture *fixture = *state;
+	struct artifacts artifacts;
+	struct err err = { 0 };
+	int first = -1, second = -1;
+
+	assert_int_equal(artifacts_find(&artifacts, &err), 0);
+	assert_true(is_free(fixture->dir));
+	assert_int_equal(artifacts_hold(&artifacts, &first, &err), 0);
+	assert_int_equal(fcntl(first, F_GETFD), FD_CLOEXEC);
+	assert_int_equal(artifacts_hold(&artifacts, &second, &err), 0);
+	assert_false(is_free(fixture->dir));
+	fd_close(first);
+	assert_false(is_free(fixture->dir));
+	fd_close(second);
+	assert_true(is_free(fixture->dir));
+}
+
+static void
+test_hold_of_what_is_gone(void **state)
+{
+	const struct fixture *fixture = *state;
+	char aside[192];
+	struct artifacts artifacts;
+	struct err err = { 0 };
+	own_fd int lock = -1;
+	int hold = -1;
+
+	assert_int_equal(artifacts_find(&artifacts, &err), 0);
+	lock = open(fixture->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(flock(lock, LOCK_EX | LOCK_NB), 0);
+	assert_int_equal(artifacts_hold(&artifacts, &hold, &err), -EWOULDBLOCK);
+	assert_int_equal(flock(lock, LOCK_UN), 0);
+	(void)snprintf(aside, sizeof(aside), "%s/aside", fixture->place);
+	assert_int_equal(rename(fixture->dir, aside), 0);
+	assert_int_equal(artifacts_hold(&artifacts, &hold, &err), -ESTALE);
+	assert_non_null(strstr(err.text, "breakroom install"));
+	assert_int_equal(symlink(aside, fixture->dir), 0);
+	assert_int_equal(artifacts_hold(&artifacts, &hold, &err), -ESTALE);
+	assert_int_equal(hold, -1);
 }
 
 /* Only root can give files away; others have somebody else's files at hand,
@@ -456,21 +578,6 @@ test_cpu_is_stable(void **state)
 	}
 }
 
-/* The environment's variables as a test wants them; NULL: unset. */
-static void
-set_places(const char *data, const char *xdg, const char *home)
-{
-	const char *const names[] = { "BREAKROOM_DATA", "XDG_CACHE_HOME",
-		"HOME" };
-	const char *const values[] = { data, xdg, home };
-
-	for (size_t i = 0; i < 3; i++)
-		if (values[i])
-			assert_int_equal(setenv(names[i], values[i], 1), 0);
-		else
-			assert_int_equal(unsetenv(names[i]), 0);
-}
-
 static void
 test_places(void **state)
 {
@@ -539,6 +646,10 @@ main(void)
 		WITH_FIXTURE(test_changed_size),
 		WITH_FIXTURE(test_changed_time),
 		WITH_FIXTURE(test_modes),
+		WITH_FIXTURE(test_spellings),
+		WITH_FIXTURE(test_linked_cache),
+		WITH_FIXTURE(test_hold),
+		WITH_FIXTURE(test_hold_of_what_is_gone),
 		WITH_FIXTURE(test_owner),
 		WITH_FIXTURE(test_links),
 		WITH_FIXTURE(test_linked_dir),

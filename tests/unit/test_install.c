@@ -189,6 +189,44 @@ test_sweep(void **state)
 	place_close(&place);
 }
 
+/* What a server runs from stays, and goes when the server has gone. */
+static void
+test_sweep_spares_what_is_held(void **state)
+{
+	struct place place;
+	struct artifacts held;
+	struct err err = { 0 };
+	int hold = -1;
+
+	open_place(&place, *state);
+	assert_int_equal(join(held.dir, place.dir, OLD_KEY, NULL), 0);
+	assert_int_equal(mkdir(held.dir, 0700), 0);
+	put_file(held.dir, "file", "text");
+	assert_int_equal(artifacts_hold(&held, &hold, &err), 0);
+	place_sweep_keys(&place);
+	assert_true(exists(held.dir, "file"));
+	fd_close(hold);
+	place_sweep_keys(&place);
+	assert_false(exists(*state, OLD_KEY));
+	place_close(&place);
+}
+
+/* The place is named as the kernel names what lies there. */
+static void
+test_linked_place(void **state)
+{
+	struct place place, plain;
+	struct err err = { 0 };
+	char link[PATH_MAX], dir[PATH_MAX];
+
+	assert_int_equal(place_open(*state, KEY, &plain, &err), 0);
+	assert_int_equal(join(link, *state, "link", NULL), 0);
+	assert_int_equal(symlink(*state, link), 0);
+	assert_int_equal(join(dir, link, ".//", NULL), 0);
+	assert_int_equal(place_open(dir, KEY, &place, &err), 0);
+	assert_string_equal(place.dir, plain.dir);
+}
+
 static void
 test_lock(void **state)
 {
@@ -311,6 +349,32 @@ test_stage_ends(void **state)
 	}
 }
 
+static int
+work_a_while(const void *data, struct err *err)
+{
+	(void)data;
+	(void)err;
+	return nanosleep(&(struct timespec){ .tv_nsec = 500000000 }, NULL);
+}
+
+/* When nobody can say how a stage ended, it did not end well. */
+static void
+test_unknown_end(void **state)
+{
+	struct stage stage = { "unseen", "", work_a_while };
+	struct err err = { 0 };
+	own_fd int signal_fd = stage_watch_signals(&err);
+	int ended = 0;
+
+	(void)state;
+	assert_true(signal_fd >= 0);
+	assert_true(signal(SIGCHLD, SIG_IGN) != SIG_ERR);
+	assert_int_equal(
+	    stage_run(&stage, NULL, signal_fd, &ended, &err), -ECHILD);
+	(void)signal(SIGCHLD, SIG_DFL);
+	assert_non_null(strstr(err.text, "unseen: "));
+}
+
 /* Waits for the file that work_for_ever writes, then interrupts the parent. */
 static pid_t
 fork_interrupter(const char *dir, int number)
@@ -392,9 +456,12 @@ main(void)
 		WITH_DIR(test_replace),
 		WITH_DIR(test_incomplete),
 		WITH_DIR(test_sweep),
+		WITH_DIR(test_sweep_spares_what_is_held),
+		WITH_DIR(test_linked_place),
 		WITH_DIR(test_lock),
 		WITH_DIR(test_make_dirs),
 		cmocka_unit_test(test_stage_ends),
+		cmocka_unit_test(test_unknown_end),
 		WITH_DIR(test_interrupt),
 	};
 

@@ -81,7 +81,9 @@ class Lost(Exception):
 class Server:
     """A running "breakroom serve"."""
 
-    def __init__(self, *options, env=None, cwd=None, stdin=subprocess.PIPE):
+    def __init__(
+        self, *options, env=None, cwd=None, stdin=subprocess.PIPE, preexec=None
+    ):
         self.options = options
         self.expected = {}  # id key -> [message, ...] that came for it
         self.outstanding = {}  # id key -> answers we may still get
@@ -109,6 +111,7 @@ class Server:
             env=env,
             cwd=cwd,
             start_new_session=True,
+            preexec_fn=preexec,
         )
         self.pid = self.process.pid
         procs.own(self.pid)
