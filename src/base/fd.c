@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/fd.h"
 
+#include "base/sys.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -17,6 +19,21 @@ fd_close(int fd)
 	if (fd >= 0)
 		(void)close(fd);
 	errno = saved;
+}
+
+int
+fd_close_others(const int *kept, unsigned n)
+{
+	unsigned first = STDERR_FILENO + 1;
+
+	for (unsigned i = 0; i < n; i++) {
+		unsigned number = (unsigned)kept[i];
+
+		if (number > first && sys_close_range(first, number - 1) < 0)
+			return -errno;
+		first = number + 1;
+	}
+	return sys_close_range(first, ~0u) < 0 ? -errno : 0;
 }
 
 int

@@ -9,6 +9,10 @@
 /* Closes once and keeps errno. A negative fd is fine. */
 void fd_close(int fd);
 
+/* Closes all above the standard three but the n kept ones, which are in
+ * ascending order. 0 or -errno. */
+int fd_close_others(const int *kept, unsigned n);
+
 /* A connected pair of stream sockets. 0 or -errno. */
 int fd_pair(int ret_fds[2]);
 

@@ -13,6 +13,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
@@ -52,13 +54,18 @@ keeper_exec(int program, int channel, pid_t launcher)
 	static char *const env[] = { NULL }; /* nothing of the host's */
 	struct err err;
 	sigset_t none;
+	bool ready;
 
 	_Static_assert(KEEPER_FD == 3, "the argument says 3");
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
-	/* dup2 clears close-on-exec; every other descriptor has it. */
-	if (wall_parent(launcher, &err) == 0 && channel != KEEPER_FD &&
-	    program != KEEPER_FD && dup2(channel, KEEPER_FD) == KEEPER_FD)
+	/* The number 3 is the channel's; every descriptor but it closes. */
+	program = fcntl(program, F_DUPFD_CLOEXEC, KEEPER_FD + 1);
+	if (channel == KEEPER_FD)
+		ready = fcntl(channel, F_SETFD, 0) == 0;
+	else
+		ready = dup2(channel, KEEPER_FD) == KEEPER_FD;
+	if (ready && program >= 0 && wall_parent(launcher, &err) == 0)
 		(void)sys_execveat(program, (char *const *)argv, env);
 	_exit(EXIT_EXEC);
 }
@@ -157,25 +164,28 @@ wait_for_all(void)
 	}
 }
 
+static int
+compare_numbers(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
 /* Holds nothing of the server's but what it works with: the client's streams
  * are the server's alone, the log is where the server's is. */
 static int
-leave_descriptors(struct launch *launch)
+leave_descriptors(const struct launch *launch)
 {
+	int kept[3];
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	if (null < 0 || dup2(log_descriptor(), STDERR_FILENO) < 0 ||
 	    dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0)
 		return -errno;
-	/* Above KEEPER_FD, which a keeper's channel takes. */
-	launch->server = fcntl(launch->server, F_DUPFD_CLOEXEC, 100);
-	launch->keeper = fcntl(launch->keeper, F_DUPFD_CLOEXEC, 101);
-	launch->signals = fcntl(launch->signals, F_DUPFD_CLOEXEC, 102);
-	if (launch->server != 100 || launch->keeper != 101 ||
-	    launch->signals != 102 || sys_close_range(3, 99) < 0 ||
-	    sys_close_range(103, ~0u) < 0)
-		return -EMFILE;
-	return 0;
+	kept[0] = launch->server;
+	kept[1] = launch->keeper;
+	kept[2] = launch->signals;
+	qsort(kept, 3, sizeof(kept[0]), compare_numbers);
+	return fd_close_others(kept, 3);
 }
 
 void

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "walls/walls.h"
 
-#include "base/sys.h"
+#include "base/fd.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -27,17 +27,10 @@ null_standard(struct err *err)
 int
 wall_fds(const int *keep, unsigned n, struct err *err)
 {
-	unsigned first = STDERR_FILENO + 1;
 	int r = null_standard(err);
 
-	for (unsigned i = 0; i < n && r == 0; i++) {
-		unsigned kept = (unsigned)keep[i];
-
-		if (kept > first && sys_close_range(first, kept - 1) < 0)
-			r = fail_errno(err, "wall fds: close_range");
-		first = kept + 1;
-	}
-	if (r == 0 && sys_close_range(first, ~0u) < 0)
-		r = fail_errno(err, "wall fds: close_range");
-	return r;
+	if (r < 0)
+		return r;
+	r = fd_close_others(keep, n);
+	return r < 0 ? fail(err, -r, "wall fds: close_range") : 0;
 }
