@@ -14,12 +14,31 @@ import types
 import warnings
 
 import _reactor
+from _reactor import _report
 
 # Frames of code under these names are ours: no traceback shows them.
 HIDDEN = "<breakroom"
+# warnings.warn() passes over frames of files that are named like this, so
+# that a stack level above the program's ends there, as natively.
+PASSED_OVER = "importlib._bootstrap"
 
-original_turn = _reactor._run_turn
+original_run_turn = _reactor._run_turn
+# By the bytes of a turn: what it does.  Each returns the turn's status.
 commands = {}
+# Memory that is freed when an error is to be shown: there may be no other.
+# Each child fills the list; what is in the snapshot can never be freed.
+reserve = []
+
+
+def copy_function(function):
+    """Return a function like this one, to be kept when its code changes."""
+    return types.FunctionType(
+        function.__code__, function.__globals__, function.__name__,
+        function.__defaults__
+    )
+
+
+original_turn = copy_function(_reactor.turn)
 # Libraries add filters as they are imported; a program starts with these.
 first_filters = list(warnings.filters)
 
@@ -51,29 +70,54 @@ def load_module(name, text):
     module.__package__ = "_breakroom"
     sys.modules[full] = module
     setattr(sys.modules["_breakroom"], name, module)
-    exec(compile(text, f"{HIDDEN} {name}>", "exec"), module.__dict__)
+    exec(compile(text, file_name(name), "exec"), module.__dict__)
 
 
-def turn(text, name):
-    """Run one turn of the host: a command, a file of ours, or plain code.
+def file_name(name):
+    """Return the file name that the code of one of our files bears."""
+    return f"{HIDDEN} {name} {PASSED_OVER}>"
 
-    Commands are looked up by their text, which saves the two compilations
-    and the line cache entry that the reactor's own way costs in each call.
-    """
-    command = commands.get(text.strip())
-    if command:
-        command()
-        return
+
+def run_turn(text, name):
+    """Run a turn that is no command: a file of ours, or plain code."""
     module = module_name(text)
     if module:
         load_module(module, text)
     else:
-        original_turn(text, name)
+        original_run_turn(text, name)
+
+
+def turn(source, environ=None):
+    """Run one turn of the host; return its status and whether it was the last.
+
+    This runs as a function of the reactor: see take_turns().  Commands are
+    looked up by their bytes: all that the reactor does for a turn (names, a
+    compilation, line cache, flushes) would be on a call's path.
+    """
+    command = commands.get(source)
+    if command is None:
+        return original_turn(source, environ)
+    try:
+        return command(), False
+    except BaseException as error:
+        _report(error, False)
+        return 1, False
 
 
 def rename_code(function):
     """Give a function of this file a file name that tracebacks can hide."""
-    function.__code__ = function.__code__.replace(co_filename=f"{HIDDEN} boot>")
+    function.__code__ = function.__code__.replace(co_filename=file_name("boot"))
+
+
+def take_turns():
+    """Have our turn() run.
+
+    The guest's C code holds on to the reactor's function, so that one gets
+    our code, and its module what the code refers to.
+    """
+    _reactor.commands, _reactor.original_turn = commands, original_turn
+    _reactor.turn.__code__ = turn.__code__
+    _reactor._run_turn = run_turn
 
 
 def become_package():
@@ -85,9 +129,9 @@ def become_package():
     sys.modules["__main__"] = _reactor._fresh_main()
     # Where a program would look for it.
     Deadlock.__module__ = "threading"
-    for function in (module_name, load_module, turn):
+    for function in (module_name, load_module, file_name, run_turn, turn):
         rename_code(function)
-    _reactor._run_turn = turn
+    take_turns()
 
 
 become_package()

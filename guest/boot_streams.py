@@ -38,7 +38,7 @@ def open_input():
 
 sys.stdin = sys.__stdin__ = open_input()
 sys.stdout = sys.__stdout__ = output = open_output(1, "<stdout>", "strict")
-sys.stderr = sys.__stderr__ = open_output(2, "<stderr>", "backslashreplace")
+sys.stderr = sys.__stderr__ = errors = open_output(2, "<stderr>", "backslashreplace")
 
 
 def print(*values, sep=" ", end="\n", file=None, flush=False):

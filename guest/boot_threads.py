@@ -13,7 +13,7 @@ import itertools
 import sys
 import threading
 
-from _breakroom import Deadlock, turns
+from _breakroom import Deadlock, reserve, turns
 
 main_ident = _thread.get_ident()
 numbers = itertools.count(main_ident + 64, 64)
@@ -141,6 +141,7 @@ def run_body(thread):
     except turns.Parked:
         vars(thread).update(kept)
     except BaseException:
+        reserve.clear()
         thread._invoke_excepthook(thread)
 
 

@@ -17,13 +17,15 @@ import linecache
 import logging
 import os
 import sys
+import tempfile
 import threading
+import uuid
 import warnings
 import weakref
 
 import _breakroom
 import _reactor
-from _breakroom import executors, system, turns
+from _breakroom import executors, runner, system, turns
 
 # Distribution names of what a model would want to know of.
 PACKAGES = """
@@ -57,11 +59,11 @@ def describe():
 def clear_exits():
     """Drop the exit handlers of what was imported, but for the useful ones."""
     atexit._clear()
-    atexit.register(logging.shutdown)
+    # The runner sees to logging, if the program has handlers of its own.
+    runner.first_handlers[:] = logging._handlerList
     for info in weakref.finalize._registry.values():
         info.atexit = False
-    if weakref.finalize._registered_with_atexit:
-        atexit.register(weakref.finalize._exitfunc)
+    weakref.finalize._registered_with_atexit = False
     threading._threading_atexits.clear()
 
 
@@ -78,9 +80,16 @@ def clear_threads():
     threading.local = _threading_local.local
 
 
+def clear_identifiers():
+    """Drop the remembered parts of identifiers and temporary names."""
+    uuid._node = None
+    uuid._last_timestamp = uuid._last_timestamp_v7 = None
+    uuid._last_counter_v7 = 0
+    tempfile._name_sequence = None
+
+
 def clear_traces():
     """Drop names, source lines, errors and warnings of the warm-up."""
-    _reactor._fresh_main()
     linecache.clearcache()
     # Not invalidate_caches(): reading the archive's directory again costs 15 ms.
     sys.path_importer_cache.pop("/workspace", None)
@@ -126,6 +135,7 @@ def main():
     clear_exits()
     clear_threads()
     clear_environment()
+    clear_identifiers()
     clear_traces()
     settle_reactor()
     gc.collect()

@@ -15,6 +15,7 @@ import linecache
 
 import _breakroom
 import _reactor
+from _breakroom import runner
 
 # A bytes object is its header and a final zero: this much more than its text.
 HEADER = 17
@@ -79,6 +80,7 @@ def clean():
     """Drop what the turns before left in caches."""
     linecache.cache.clear()
     linecache._interactive_cache.clear()
+    runner.settle()
     vars(builtins).pop("_", None)
     gc.collect()
     gc.collect()

@@ -8,31 +8,57 @@ status of the turn.
 
 # SPDX-License-Identifier: Apache-2.0
 
+import ast
+import asyncio
 import atexit
 import inspect
 import io
 import linecache
+import logging
 import os
 import sys
+import threading
 import tokenize
 import traceback
 import types
 
 import _breakroom
-from _breakroom import HIDDEN, streams, threads
+from _breakroom import HIDDEN, clocks, reserve, streams, threads
+from _breakroom.streams import errors, output
+from _breakroom.turns import parked, pending
 
 NAME = "<snippet>"
 SOURCE = 100
-# Lets the interpreter print a traceback when no memory is left.
-reserve = [bytearray(4 << 20)]
+# Most programs come whole in the first read.
+FIRST_READ, NEXT_READ = 1 << 15, 1 << 20
+FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+COROUTINE = inspect.CO_COROUTINE
+# What linecache takes for lines that it has yet to ask for.
+LAZY = (None,)
+
+# What follows a request lies on its path, and in an idle child none of it is
+# in the processor's caches: each step that it has not costs tens of
+# microseconds.  So everything that can be is made before or left for later.
+program = b""
+main_names = {}
+exits_registered = atexit._ncallbacks
+thread_exits = threading._threading_atexits
+handlers = logging._handlerList
+# Those that libraries made; final.py notes them.
+first_handlers = []
 
 
 def read_source():
-    """Return all bytes of the program."""
-    pieces = []
-    while piece := os.read(SOURCE, 1 << 20):
+    """Return all bytes of the program.
+
+    The descriptor stays open: it is at its end, and closing it takes time.
+    """
+    source = os.read(SOURCE, FIRST_READ)
+    if len(source) < FIRST_READ:
+        return source
+    pieces = [source]
+    while piece := os.read(SOURCE, NEXT_READ):
         pieces.append(piece)
-    os.close(SOURCE)
     return b"".join(pieces)
 
 
@@ -46,37 +72,37 @@ def source_lines(source):
     return io.StringIO(text, newline=None).readlines()
 
 
-def remember_source(source):
-    """Let tracebacks, inspect and doctest find the program's text."""
-    lines = source_lines(source)
-    linecache.cache[NAME] = (len(source), None, lines, NAME)
+original_updatecache = linecache.updatecache
+
+
+def updatecache(filename, module_globals=None):
+    """Fill linecache's entry for a file, which may be the program."""
+    if filename != NAME:
+        return original_updatecache(filename, module_globals)
+    lines = source_lines(program)
+    linecache.cache[NAME] = (len(program), None, lines, NAME)
+    return lines
 
 
 def new_main():
-    """Return the namespace of a fresh `__main__`, as for a script."""
+    """Make a fresh `__main__`, as for a script."""
+    global main_names
     main = types.ModuleType("__main__")
     main.__builtins__ = sys.modules["builtins"]
     main.__file__ = NAME
     main.__loader__ = None
     sys.modules["__main__"] = main
-    return main.__dict__
+    main_names = main.__dict__
 
 
-def compile_source(source):
-    """Compile the program; `await` is allowed at its top level."""
-    import ast
-
-    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-    return compile(source, NAME, "exec", flags, dont_inherit=True)
-
-
-def execute(code, namespace):
-    """Run compiled code, in an event loop if it awaits at its top level."""
-    result = eval(code, namespace)
-    if code.co_flags & inspect.CO_COROUTINE:
-        import asyncio
-
-        asyncio.run(result)
+def settle():
+    """Make ready for the program: the last that is done before its request."""
+    global program
+    program = b""
+    sys.argv = [NAME]
+    linecache.cache[NAME] = LAZY
+    new_main()
+    clocks.start()
 
 
 def is_ours(frame):
@@ -128,8 +154,6 @@ traceback.walk_stack = visible_stack
 
 def report(error):
     """Show an exception through sys.excepthook, as CPython does at its end."""
-    if isinstance(error, MemoryError):
-        reserve.clear()
     error = strip(error)
     sys.last_exc = sys.last_value = error
     sys.last_type, sys.last_traceback = type(error), error.__traceback__
@@ -170,21 +194,27 @@ def attempt(action, *args):
     try:
         action(*args)
     except SystemExit as request:
+        reserve.clear()
         return exit_status(request)
     except BaseException as error:
+        # First of all, and by a call that needs no memory itself.
+        reserve.clear()
         return report(error)
     return 0
 
 
 def run_program(source):
-    """Compile and run the program."""
-    remember_source(source)
+    """Compile and run the program; `await` is allowed at its top level."""
+    global program
+    program = source
     try:
-        code = compile_source(source)
+        code = compile(source, NAME, "exec", FLAGS, True)
     except (SyntaxError, ValueError) as error:
         # Without a traceback: there is no frame of the program yet.
         raise error.with_traceback(None) from None
-    execute(code, new_main())
+    result = eval(code, main_names)
+    if code.co_flags & COROUTINE:
+        asyncio.run(result)
 
 
 def flush():
@@ -211,23 +241,47 @@ def complain(error):
         return
 
 
+def nothing_to_finish():
+    """Tell, without more than a look, that finish() would do nothing."""
+    return (
+        not (pending or parked or thread_exits or exits_registered())
+        and handlers == first_handlers
+        and sys.stdout is output and output.write_through
+        and sys.stderr is errors and errors.write_through
+    )
+
+
 def finish():
     """Do what the interpreter does at its end; return whether all is well."""
     attempt(threads.finish)
     atexit._run_exitfuncs()
+    if handlers != first_handlers:
+        logging.shutdown()
     return flush()
 
 
+def run_whole(source):
+    """Run a program to its very end; return its exit status."""
+    status = attempt(run_program, source)
+    try:
+        if nothing_to_finish():
+            return status
+    except AttributeError:
+        # The program took a stream away.
+        pass
+    return status if finish() else status or 120
+
+
 def run():
-    """Run the call; leave with its exit status."""
-    sys.argv = [NAME]
-    status = attempt(run_program, read_source())
-    if not finish() and status == 0:
-        status = 120
-    raise SystemExit(status)
+    """Run the call; return its exit status."""
+    return run_whole(read_source())
 
 
-REHEARSAL = b'x = [i * i for i in range(9)]\nprint("a", x, f"{x[2]:.2f}")\n'
+REHEARSAL = b"""
+import numpy as np
+x = [i * i for i in range(9)]
+print("a", x, f"{x[2]:.2f}", np.array(x).sum())
+"""
 
 
 def rehearse():
@@ -236,15 +290,12 @@ def rehearse():
     An idle child does this before its call, so that the pages which every
     program touches are its own already.  The host drops the output.
     """
-    main = sys.modules["__main__"]
-    try:
-        run_program(REHEARSAL)
-    finally:
-        sys.modules["__main__"] = main
-        linecache.cache.pop(NAME, None)
+    read_source()
+    status = run_whole(REHEARSAL)
+    settle()
+    return status
 
 
-_breakroom.run = run
-_breakroom.rehearse = rehearse
-_breakroom.commands["import _breakroom; _breakroom.run()"] = run
-_breakroom.commands["import _breakroom; _breakroom.rehearse()"] = rehearse
+linecache.updatecache = updatecache
+_breakroom.commands[b"call\n"] = run
+_breakroom.commands[b"rehearse\n"] = rehearse

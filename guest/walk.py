@@ -57,10 +57,9 @@ HIDDEN = (
     (numpy.ndarray, array_referents),
     (numpy.dtype, dtype_referents),
 )
-handlers = {}
 
 
-def handler(kind):
+def finder(kind):
     """Return what finds the referents that the collector does not see."""
     for base, function in HIDDEN:
         if issubclass(kind, base):
@@ -68,43 +67,47 @@ def handler(kind):
     return None
 
 
-def visit(things, seen, found):
-    """Note those of `things` not seen before; return what they refer to."""
-    new = [thing for thing in things if id(thing) not in seen]
-    addresses = list(map(id, new))
-    seen.update(addresses)
-    found.extend(addresses)
-    referents = gc.get_referents(*new)
-    referents.extend(set(map(type, new)))
-    for thing in new:
-        kind = type(thing)
-        if kind not in handlers:
-            handlers[kind] = handler(kind)
-        if handlers[kind]:
-            referents.extend(handlers[kind](thing))
-    return referents
+def hidden_referents(things, kinds):
+    """Return what those of `things` hold that the collector does not see."""
+    finders = {kind: finder(kind) for kind in kinds if finder(kind)}
+    found = []
+    for thing in things if finders else ():
+        referents = finders.get(type(thing))
+        if referents:
+            found.extend(referents(thing))
+    return found
+
+
+def step(things):
+    """Return the things that these refer to, by their addresses."""
+    kinds = set(map(type, things))
+    referents = gc.get_referents(*things)
+    referents.extend(kinds)
+    referents.extend(hidden_referents(things, kinds))
+    return zip(map(id, referents), referents)
 
 
 def walk():
     """Return the addresses of all objects, as an array of 32-bit words.
 
     What the walk itself makes is listed too; the host takes only addresses
-    that hold an object in the snapshot, where these are not.
+    that hold an object in the snapshot, where these are not.  There are a
+    million objects and several million references: no loop here takes a
+    step for each.
     """
     gc.unfreeze()
     gc.disable()
     ahead = gc.get_objects() + list(sys.modules.values())
-    seen, found = set(), array.array("I")
+    seen = set(map(id, ahead))
     while ahead:
         following = {}
         for start in range(0, len(ahead), STEP):
-            referents = visit(ahead[start : start + STEP], seen, found)
-            following.update(
-                (id(thing), thing) for thing in referents if id(thing) not in seen
-            )
-        ahead = list(following.values())
-    found.extend(id(numpy.dtype(code)) for code in numpy.typecodes["All"])
-    return found
+            following.update(step(ahead[start : start + STEP]))
+        new = set(following).difference(seen)
+        seen.update(new)
+        ahead = list(map(following.get, new))
+    seen.update(id(numpy.dtype(code)) for code in numpy.typecodes["All"])
+    return array.array("I", seen)
 
 
 with open("/build/objects", "wb") as output:

@@ -11,7 +11,6 @@ import sys
 from parts import ROOT, Parts, prepare
 
 RESULTS = ROOT / "build/test-results"
-PYTEST_FOLDERS = ("tests/blackbox", "tests/guest")
 
 
 def meson_tests(parts, name, folder):
@@ -39,11 +38,13 @@ def lint(parts):
 
 def pytest(parts):
     result = RESULTS / "pytest.xml"
-    folders = [f for f in PYTEST_FOLDERS if (ROOT / f).is_dir()]
     environment = dict(os.environ, PYTHONDONTWRITEBYTECODE="1")
+    # Its own folder for temporary files: pytest removes old ones, also those
+    # of another run that is still going on.
     parts.run("black box", "build/venv/bin/python", "-m", "pytest", "-q",
-              "--tb=short", "-p", "no:cacheprovider",
-              "--junitxml", result, *folders, must=False, env=environment)
+              "--tb=short", "-rN", "--basetemp", "build/pytest-tmp",
+              "--junitxml", result, "tests/blackbox", must=False,
+              env=environment)
     return result
 
 

@@ -9,7 +9,7 @@ from support.host import Host
 
 CASES = hostile.load()
 PLAIN = [case for case in CASES if hostile.runs_here(case) is None]
-# From "grep"-like counting over the file: with wasm in room_scope, no cost.
+# So many cases of the file have wasm in their room_scope and no cost.
 PLAIN_NUMBER = 150
 IN_FILE = 271
 

@@ -99,6 +99,16 @@ def source_text():
 
 
 @check
+def source_text_after_a_cleared_cache():
+    import linecache
+
+    linecache.clearcache()
+    assert linecache.getline("<snippet>", 1).startswith('"""Checks of what')
+    assert linecache.getlines("<snippet>")[-1] == "main()\n"
+    assert linecache.getlines("<other>") == []
+
+
+@check
 def doctests():
     import doctest
 

@@ -335,6 +335,66 @@ def cached_recursion_is_deep():
 
 
 @check
+def processor_time():
+    import asyncio
+    import time
+    import timeit
+
+    def work():
+        return sum(range(300_000))
+
+    begin = time.process_time()
+    # What the checks before this one took, and not what the machine is up.
+    assert 0 < begin < 60
+    time.sleep(0.2)
+    asyncio.run(asyncio.sleep(0.2))
+    assert time.process_time() - begin < 0.1
+    begin, thread, wall = time.process_time_ns(), time.thread_time(), time.monotonic()
+    while time.monotonic() - wall < 0.2:
+        work()
+    spent = (time.process_time_ns() - begin) / 1e9
+    assert 0 < spent < time.monotonic() - wall + 0.01
+    assert abs(time.thread_time() - thread - spent) < 0.05
+    assert 0 < timeit.timeit(work, number=3, timer=time.process_time) < 10
+    assert time.get_clock_info("thread_time").monotonic
+
+
+@check
+def clocks_by_number():
+    import time
+
+    assert time.CLOCK_PROCESS_CPUTIME_ID == 2 and time.CLOCK_THREAD_CPUTIME_ID == 3
+    assert 0 < time.clock_gettime(2) <= time.clock_gettime_ns(3) / 1e9 < 60
+    assert abs(time.clock_gettime(time.CLOCK_REALTIME) - time.time()) < 1
+    assert abs(time.clock_gettime(time.CLOCK_MONOTONIC) - time.monotonic()) < 1
+    assert time.clock_getres(2) > 0
+    raises(OSError, time.clock_gettime, 77, text="Invalid argument")
+    times = os.times()
+    assert times.user > 0 and times.system == 0
+    assert abs(times.elapsed - time.monotonic()) < 1
+
+
+@check
+def generators_start_anew():
+    import random
+    import uuid
+
+    import numpy
+    import sympy.core.random
+
+    for generator in (random._inst, sympy.core.random.rng):
+        _, state, gauss = random.Random.getstate(generator)
+        assert len(set(state)) > 600 and gauss is None
+    state = numpy.random.get_state()
+    assert len(set(state[1].tolist())) > 600 and state[3] == 0
+    random.seed(0)
+    numpy.random.seed(0)
+    assert random.random() == 0.8444218515250481
+    assert numpy.random.rand() == 0.5488135039273248
+    assert uuid.uuid1().node != uuid.uuid4().node
+
+
+@check
 def help_and_quitters():
     # The last check: exit() closes stdin.
     assert "exit()" in repr(exit) and repr(help).startswith("Type help()")
