@@ -10,12 +10,54 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define READ_STEP 65536u /* bytes asked of the socket at once */
+#define PENDING_MAX (CHANNEL_FDS_MAX * sizeof(struct pending_fd))
+#define READ_STEP   65536u /* bytes asked of the socket at once */
 
 union fd_control {
 	struct cmsghdr align;
 	char bytes[CMSG_SPACE(sizeof(int) * WIRE_FDS_MAX)];
 };
+
+static struct pending_fd *
+pending(const struct buf *fds)
+{
+	return (struct pending_fd *)(void *)fds->p;
+}
+
+static unsigned
+pending_n(const struct buf *fds)
+{
+	return (unsigned)(fds->n / sizeof(struct pending_fd));
+}
+
+/* Takes fd, in any case. 0; -errno: it is closed. */
+static int
+pending_add(struct buf *fds, int fd, size_t at)
+{
+	struct pending_fd one = { fd, at };
+	int r = buf_add(fds, &one, sizeof(one));
+
+	if (r < 0)
+		fd_close(fd);
+	return r;
+}
+
+/* Forgets the first n; `moved` bytes are gone from the front of the bytes. */
+static void
+pending_drop(struct buf *fds, unsigned n, size_t moved)
+{
+	buf_drop(fds, n * sizeof(struct pending_fd));
+	for (unsigned i = 0; i < pending_n(fds); i++)
+		pending(fds)[i].at -= moved;
+}
+
+static void
+pending_done(struct buf *fds)
+{
+	for (unsigned i = 0; i < pending_n(fds); i++)
+		fd_close(pending(fds)[i].fd);
+	buf_done(fds);
+}
 
 void
 channel_init(struct channel *channel, int fd, uint32_t allowed, size_t in_max,
@@ -29,17 +71,16 @@ channel_init(struct channel *channel, int fd, uint32_t allowed, size_t in_max,
 			channel->takes_fds = true;
 	buf_init(&channel->in, in_max);
 	buf_init(&channel->out, out_max);
+	buf_init(&channel->in_fds, PENDING_MAX);
+	buf_init(&channel->out_fds, PENDING_MAX);
 	(void)fd_set_nonblocking(fd, true);
 }
 
 void
 channel_done(struct channel *channel)
 {
-	for (unsigned i = 0; i < channel->in_fds_n; i++)
-		fd_close(channel->in_fds[i].fd);
-	for (unsigned i = 0; i < channel->out_fds_n; i++)
-		fd_close(channel->out_fds[i].fd);
-	channel->in_fds_n = channel->out_fds_n = 0;
+	pending_done(&channel->in_fds);
+	pending_done(&channel->out_fds);
 	buf_done(&channel->in);
 	buf_done(&channel->out);
 	fd_close(channel->fd);
@@ -52,27 +93,43 @@ channel_waiting(const struct channel *channel)
 	return channel->out.n > 0;
 }
 
+/* Undoes a frame that could not be queued whole: it began at `at`, and the
+ * first `taken` of its descriptors are among the pending ones or closed. */
+static void
+cargo_refuse(struct channel *channel, const struct cargo *cargo, unsigned taken,
+    size_t at)
+{
+	struct buf *fds = &channel->out_fds;
+
+	while (
+	    pending_n(fds) > 0 && pending(fds)[pending_n(fds) - 1].at == at) {
+		fd_close(pending(fds)[pending_n(fds) - 1].fd);
+		fds->n -= sizeof(struct pending_fd);
+	}
+	for (unsigned i = taken; i < cargo->fds_n; i++)
+		fd_close(cargo->fds[i]);
+	if (channel->out.n > at)
+		channel->out.n = at;
+}
+
 int
 channel_put(struct channel *channel, enum frame_type type, const void *record,
     size_t n, const struct cargo *cargo)
 {
 	size_t at = channel->out.n;
-	int r = -ENOBUFS;
+	int r =
+	    wire_put(&channel->out, type, record, n, cargo->tail, cargo->tail2);
+	unsigned taken = 0;
 
-	if (channel->out_fds_n + cargo->fds_n <= CHANNEL_FDS_MAX)
-		r = wire_put(
-		    &channel->out, type, record, n, cargo->tail, cargo->tail2);
+	while (r == 0 && taken < cargo->fds_n)
+		r = pending_add(&channel->out_fds, cargo->fds[taken++], at);
 	if (r < 0) {
-		for (unsigned i = 0; i < cargo->fds_n; i++)
-			fd_close(cargo->fds[i]);
+		cargo_refuse(channel, cargo, taken, at);
 		return r;
 	}
 	/* wire_put promised all descriptors of the type; say what comes. */
 	channel->out.p[at + offsetof(struct wire_header, fds)] =
 	    (uint8_t)cargo->fds_n;
-	for (unsigned i = 0; i < cargo->fds_n; i++)
-		channel->out_fds[channel->out_fds_n++] =
-		    (struct pending_fd){ cargo->fds[i], at };
 	return channel_flush(channel);
 }
 
@@ -97,13 +154,14 @@ attach_fds(struct channel *channel, struct msghdr *message,
 	struct wire_header frame;
 	struct cmsghdr *header;
 
-	while (n < channel->out_fds_n && n < WIRE_FDS_MAX &&
-	       channel->out_fds[n].at == 0) {
-		fds[n] = channel->out_fds[n].fd;
+	while (n < pending_n(&channel->out_fds) && n < WIRE_FDS_MAX &&
+	       pending(&channel->out_fds)[n].at == 0) {
+		fds[n] = pending(&channel->out_fds)[n].fd;
 		n++;
 	}
-	*ret_n =
-	    n < channel->out_fds_n ? channel->out_fds[n].at : channel->out.n;
+	*ret_n = n < pending_n(&channel->out_fds)
+		     ? pending(&channel->out_fds)[n].at
+		     : channel->out.n;
 	if (n == 0)
 		return 0;
 	memcpy(&frame, channel->out.p, sizeof(frame));
@@ -123,12 +181,8 @@ static void
 forget_sent(struct channel *channel, size_t sent, unsigned fds_n)
 {
 	for (unsigned i = 0; i < fds_n; i++)
-		fd_close(channel->out_fds[i].fd);
-	channel->out_fds_n -= fds_n;
-	memmove(channel->out_fds, channel->out_fds + fds_n,
-	    channel->out_fds_n * sizeof(channel->out_fds[0]));
-	for (unsigned i = 0; i < channel->out_fds_n; i++)
-		channel->out_fds[i].at -= sent;
+		fd_close(pending(&channel->out_fds)[i].fd);
+	pending_drop(&channel->out_fds, fds_n, sent);
 	buf_drop(&channel->out, sent);
 }
 
@@ -169,14 +223,11 @@ keep_fds(struct channel *channel, struct msghdr *message, size_t at)
 		    header->cmsg_type != SCM_RIGHTS)
 			continue;
 		for (size_t i = 0; i < n; i++) {
-			struct pending_fd came = { .at = at };
+			int fd;
 
-			memcpy(&came.fd, CMSG_DATA(header) + i * sizeof(int),
-			    sizeof(came.fd));
-			if (channel->in_fds_n < CHANNEL_FDS_MAX)
-				channel->in_fds[channel->in_fds_n++] = came;
-			else
-				fd_close(came.fd);
+			memcpy(&fd, CMSG_DATA(header) + i * sizeof(int),
+			    sizeof(fd));
+			(void)pending_add(&channel->in_fds, fd, at);
 		}
 	}
 }
@@ -231,18 +282,17 @@ static void
 take_fds(struct channel *channel, size_t n, unsigned count,
     int ret_fds[WIRE_FDS_MAX])
 {
+	struct buf *fds = &channel->in_fds;
 	unsigned taken = 0;
 
-	while (taken < channel->in_fds_n && channel->in_fds[taken].at < n) {
+	while (taken < pending_n(fds) && pending(fds)[taken].at < n) {
 		if (taken < count)
-			ret_fds[taken] = channel->in_fds[taken].fd;
+			ret_fds[taken] = pending(fds)[taken].fd;
 		else
-			fd_close(channel->in_fds[taken].fd);
+			fd_close(pending(fds)[taken].fd);
 		taken++;
 	}
-	channel->in_fds_n -= taken;
-	memmove(channel->in_fds, channel->in_fds + taken,
-	    channel->in_fds_n * sizeof(channel->in_fds[0]));
+	pending_drop(fds, taken, 0);
 }
 
 int
@@ -266,6 +316,5 @@ channel_pop(struct channel *channel, const struct frame *frame)
 	size_t n = sizeof(struct wire_header) + frame->payload.n;
 
 	buf_drop(&channel->in, n);
-	for (unsigned i = 0; i < channel->in_fds_n; i++)
-		channel->in_fds[i].at -= n;
+	pending_drop(&channel->in_fds, 0, n);
 }

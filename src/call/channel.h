@@ -19,16 +19,17 @@
 #define CHANNEL_FDS_MAX \
 	(CONCURRENCY_MAX + 64u) /* descriptors under way in one direction */
 
+struct pending_fd {
+	int fd;
+	size_t at; /* a byte of its frame, in the buf of bytes */
+};
+
 struct channel {
 	int fd;           /* owned; -1 once closed */
 	uint32_t allowed; /* 1u << type of each frame the peer may send */
 	struct buf in, out;
-	bool takes_fds;     /* some frame of the peer's has descriptors */
-	struct pending_fd { /* in order; at: a byte of its frame, in the buf */
-		int fd;
-		size_t at;
-	} in_fds[CHANNEL_FDS_MAX], out_fds[CHANNEL_FDS_MAX];
-	unsigned in_fds_n, out_fds_n;
+	bool takes_fds; /* some frame of the peer's has descriptors */
+	struct buf in_fds, out_fds; /* of struct pending_fd, in order */
 };
 
 /* Takes fd and makes it non-blocking. in_max bounds a frame of the peer. */

@@ -92,7 +92,7 @@
 #define CHILDREN_MAX    (CONCURRENCY_MAX + SPARES + SPENT_MAX)
 #define SPENT_MAX       16u /* ended, not yet reaped: teardown is off the path */
 #define SPENT_HOLD_US   5000u     /* by then the answer has left the machine */
-#define SPARE_DELAY_US  2000u     /* no call came or went for so long: idle */
+#define SPARE_DELAY_US 2000u /* without a call coming or going: a pause */
 #define DYING_WAIT_US   20000u    /* a killed child is reaped in less */
 #define FORK_MAX_US     5000000u  /* a zygote that takes longer is stuck */
 #define PREPARE_MAX_US  5000000u  /* a child that takes longer is stuck */

@@ -48,8 +48,8 @@ poll_gather(struct keeper *keeper, struct poll_set *set)
 	set->n = 0;
 	poll_add(set, &keeper->server, NULL);
 	poll_add(set, &keeper->zygote, NULL);
-	for (unsigned i = 0; i < CHILDREN_MAX; i++) {
-		struct child *child = &keeper->children[i];
+	for (unsigned i = 0; i < keeper->children_n; i++) {
+		struct child *child = keeper->children[i];
 
 		/* A spent child may say what it likes: nobody listens. */
 		if (child->state != CHILD_FREE && child->state != CHILD_SPENT)
@@ -183,8 +183,6 @@ keeper_main(int channel_fd)
 
 	if (!keeper)
 		return 1;
-	for (unsigned i = 0; i < CHILDREN_MAX; i++)
-		child_init(&keeper->children[i]);
 	keeper->zygote.fd = -1;
 	keeper->restart_ms = keeper->spare_wait_ms = RESTART_MS_MIN;
 	(void)prctl(PR_SET_NAME, "keeper");

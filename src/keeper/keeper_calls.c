@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define FROM_CHILD (1u << FRAME_READY | 1u << FRAME_DONE | 1u << FRAME_FAILED)
@@ -26,10 +27,16 @@ keeper_child_idle(const struct child *child)
 static struct child *
 child_place(struct keeper *keeper)
 {
-	for (unsigned i = 0; i < CHILDREN_MAX; i++)
-		if (keeper->children[i].state == CHILD_FREE)
-			return &keeper->children[i];
-	return NULL;
+	struct child *child;
+
+	if (keeper->children_n == CHILDREN_MAX)
+		return NULL;
+	child = malloc(sizeof(*child));
+	if (child) {
+		child_init(child);
+		keeper->children[keeper->children_n++] = child;
+	}
+	return child;
 }
 
 /* Fills child with its near ends, and cargo with the far ones. */
@@ -121,8 +128,8 @@ child_for_call(struct keeper *keeper, struct err *err)
 {
 	struct child *best = NULL;
 
-	for (unsigned i = 0; i < CHILDREN_MAX; i++) {
-		struct child *child = &keeper->children[i];
+	for (unsigned i = 0; i < keeper->children_n; i++) {
+		struct child *child = keeper->children[i];
 
 		if (keeper_child_idle(child) &&
 		    (!best || child->state > best->state))
@@ -182,8 +189,8 @@ on_cancel(struct keeper *keeper, const struct frame *frame, struct err *err)
 	struct wire_cancel record;
 	int r = wire_take(frame, &record, sizeof(record), NULL, err);
 
-	for (unsigned i = 0; i < CHILDREN_MAX && r == 0; i++) {
-		struct child *child = &keeper->children[i];
+	for (unsigned i = 0; i < keeper->children_n && r == 0; i++) {
+		struct child *child = keeper->children[i];
 
 		if (child->has_call && child->call == record.id)
 			child_kill(child, END_CANCEL);

@@ -26,7 +26,8 @@ struct keeper {
 	uint64_t busy_us;         /* when a call last came or went */
 	uint64_t spare_retry_us;  /* after a child failed to get ready */
 	uint32_t spare_wait_ms;   /* the next back-off of that kind */
-	struct child children[CHILDREN_MAX];
+	struct child *children[CHILDREN_MAX]; /* freed by keeper_tick */
+	unsigned children_n;
 };
 
 /* ---- keeper_calls.c: from a call to its result ---- */

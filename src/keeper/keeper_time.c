@@ -5,14 +5,31 @@
 #include "base/clock.h"
 #include "base/log.h"
 
+#include <stdlib.h>
+
 static unsigned
 children_in(const struct keeper *keeper, enum child_state state)
 {
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < CHILDREN_MAX; i++)
-		n += keeper->children[i].state == state;
+	for (unsigned i = 0; i < keeper->children_n; i++)
+		n += keeper->children[i]->state == state;
 	return n;
+}
+
+/* Removes those that are gone; here alone, so that a child's address holds for
+ * a whole turn of the loop. */
+static void
+children_sweep(struct keeper *keeper)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < keeper->children_n; i++)
+		if (keeper->children[i]->state == CHILD_FREE)
+			free(keeper->children[i]);
+		else
+			keeper->children[n++] = keeper->children[i];
+	keeper->children_n = n;
 }
 
 static unsigned
@@ -20,8 +37,18 @@ children_idle(const struct keeper *keeper)
 {
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < CHILDREN_MAX; i++)
-		n += keeper_child_idle(&keeper->children[i]);
+	for (unsigned i = 0; i < keeper->children_n; i++)
+		n += keeper_child_idle(keeper->children[i]);
+	return n;
+}
+
+static unsigned
+children_running(const struct keeper *keeper)
+{
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < keeper->children_n; i++)
+		n += keeper->children[i]->has_call;
 	return n;
 }
 
@@ -81,8 +108,8 @@ children_tick(struct keeper *keeper, uint64_t now, uint64_t *ret_next_us)
 	int r = 0;
 
 	*ret_next_us = 0;
-	for (unsigned i = 0; i < CHILDREN_MAX && r == 0; i++) {
-		struct child *child = &keeper->children[i];
+	for (unsigned i = 0; i < keeper->children_n && r == 0; i++) {
+		struct child *child = keeper->children[i];
 		uint64_t due = child_due(child, crowded);
 
 		if (due && due <= now) {
@@ -99,7 +126,9 @@ static uint64_t
 spares_tick(struct keeper *keeper, uint64_t now)
 {
 	struct err err = { 0 };
-	uint64_t due = keeper->busy_us + SPARE_DELAY_US;
+	/* While calls run, only in their long pauses. */
+	uint64_t due =
+	    keeper->busy_us + (children_running(keeper) ? SPARE_DELAY_US : 0);
 
 	if (keeper->spare_retry_us > due)
 		due = keeper->spare_retry_us;
@@ -146,8 +175,10 @@ keeper_tick(struct keeper *keeper, uint64_t *ret_next_us)
 {
 	uint64_t now = clock_us();
 	uint64_t children, zygote = 0;
-	int r = children_tick(keeper, now, &children);
+	int r;
 
+	children_sweep(keeper);
+	r = children_tick(keeper, now, &children);
 	if (r == 0)
 		r = zygote_tick(keeper, now, &zygote);
 	*ret_next_us =

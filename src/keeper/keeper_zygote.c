@@ -18,10 +18,10 @@
 static struct child *
 child_find(struct keeper *keeper, uint32_t number)
 {
-	for (unsigned i = 0; i < CHILDREN_MAX; i++)
-		if (keeper->children[i].state != CHILD_FREE &&
-		    keeper->children[i].number == number)
-			return &keeper->children[i];
+	for (unsigned i = 0; i < keeper->children_n; i++)
+		if (keeper->children[i]->state != CHILD_FREE &&
+		    keeper->children[i]->number == number)
+			return keeper->children[i];
 	return NULL;
 }
 
@@ -137,8 +137,8 @@ children_lost(struct keeper *keeper)
 {
 	int r = 0;
 
-	for (unsigned i = 0; i < CHILDREN_MAX; i++) {
-		struct child *child = &keeper->children[i];
+	for (unsigned i = 0; i < keeper->children_n; i++) {
+		struct child *child = keeper->children[i];
 
 		if (child->state == CHILD_FREE)
 			continue;
