@@ -91,6 +91,15 @@ output_map(int fd, uint32_t output_chars)
 	return output;
 }
 
+void
+output_unmap(struct output *output)
+{
+	if (!output)
+		return;
+	(void)munmap(output->region, output->layout.size);
+	free(output);
+}
+
 static struct counters *
 counters_of(struct output *output, enum output_stream stream)
 {

@@ -31,6 +31,9 @@ int output_create(uint32_t output_chars, struct err *err);
 /* Maps a region for writing. NULL with errno set. */
 struct output *output_map(int fd, uint32_t output_chars);
 
+/* Takes the mapping back; NULL is fine. */
+void output_unmap(struct output *output);
+
 /* Adds bytes to a stream; never fails. */
 void output_write(struct output *output, enum output_stream stream,
     const uint8_t *bytes, size_t n);

@@ -90,6 +90,26 @@ on_result(
 
 /* ---- frames ---- */
 
+/* Why the room is not warm. EAGAIN: it starts again by itself and calls wait
+ * for it, unless it is known to fail. */
+static int
+on_failed(struct room *room, const struct frame *frame, struct err *err)
+{
+	struct err said;
+
+	if (wire_take(frame, &said, sizeof(said), NULL, err) < 0)
+		return -EPROTO;
+	said.text[sizeof(said.text) - 1] = '\0';
+	room->state = ROOM_STARTING;
+	log_warn("event=room_failed error=\"%s\"", said.text);
+	if (said.code == EAGAIN && room->failure.code != 0)
+		return 0;
+	room->failure = said;
+	if (said.code != EAGAIN)
+		room_refuse_queued(room);
+	return 0;
+}
+
 static int
 on_frame(struct room *room, const struct frame *frame, int fd, struct err *err)
 {
@@ -102,16 +122,7 @@ on_frame(struct room *room, const struct frame *frame, int fd, struct err *err)
 		room->failure.code = 0;
 		return 0;
 	}
-	room->state = ROOM_STARTING;
-	if (wire_take(frame, &room->failure, sizeof(room->failure), NULL, err) <
-	    0)
-		return -EPROTO;
-	room->failure.text[sizeof(room->failure.text) - 1] = '\0';
-	log_warn("event=room_failed error=\"%s\"", room->failure.text);
-	/* EAGAIN: it is starting again by itself; calls wait for it. */
-	if (room->failure.code != EAGAIN)
-		room_refuse_queued(room);
-	return 0;
+	return on_failed(room, frame, err);
 }
 
 static int

@@ -38,6 +38,13 @@ region_new(void)
 }
 
 static void
+region_done(struct region *region)
+{
+	output_unmap(region->output);
+	fd_close(region->fd);
+}
+
+static void
 write_text(const struct region *region, const char *text)
 {
 	output_write(
@@ -75,7 +82,7 @@ is_empty_at_first(void **state)
 
 	(void)state;
 	shows(&region, "", 0, false);
-	fd_close(region.fd);
+	region_done(&region);
 }
 
 /* n copies of a character, and what must be shown of them. */
@@ -98,7 +105,7 @@ many(const char *one, unsigned n)
 			strcat(want, one);
 	}
 	shows(&region, want, n, n > CHARS);
-	fd_close(region.fd);
+	region_done(&region);
 }
 
 static void
@@ -136,7 +143,7 @@ joins_characters_across_writes(void **state)
 		    memmem(stream.text.p, stream.text.n, "\xef\xbf\xbd", 3));
 		buf_done(&stream.text);
 	}
-	fd_close(region.fd);
+	region_done(&region);
 }
 
 static void
@@ -159,7 +166,7 @@ keeps_first_and_last_of_a_flood(void **state)
 		assert_int_equal(stream.total_chars, 588895);
 		buf_done(&stream.text);
 	}
-	fd_close(region.fd);
+	region_done(&region);
 }
 
 static void
@@ -181,7 +188,7 @@ takes_one_huge_write(void **state)
 		buf_done(&stream.text);
 	}
 	free(bytes);
-	fd_close(region.fd);
+	region_done(&region);
 }
 
 static void
@@ -196,7 +203,7 @@ streams_are_apart_and_can_be_cleared(void **state)
 	shows(&region, "out", 3, false);
 	output_clear(region.output);
 	shows(&region, "", 0, false);
-	fd_close(region.fd);
+	region_done(&region);
 }
 
 /* A child that was taken over: every byte of its region is any byte. */
@@ -221,7 +228,7 @@ bears_any_region(void **state)
 		assert_true(stream.text.n <= 4 * CHARS + 64);
 		buf_done(&stream.text);
 		(void)munmap(bytes, (size_t)size);
-		fd_close(region.fd);
+		region_done(&region);
 	}
 }
 
@@ -233,7 +240,7 @@ size_is_sealed(void **state)
 	(void)state;
 	assert_int_equal(ftruncate(region.fd, 1), -1);
 	assert_int_equal(ftruncate(region.fd, 1 << 30), -1);
-	fd_close(region.fd);
+	region_done(&region);
 }
 
 int
