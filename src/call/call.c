@@ -35,13 +35,7 @@ call_new(void)
 		return NULL;
 	buf_init(&call->code, CODE_MAX);
 	buf_init(&call->stdin_bytes, STDIN_MAX);
-	call->limits = (struct limits){
-		.wall_ms = WALL_MS_DEFAULT,
-		.output_chars = OUTPUT_CHARS_DEFAULT,
-		.memory_bytes = MEMORY_BYTES_DEFAULT,
-		.files_bytes = FILES_BYTES_DEFAULT,
-		.files_count = FILES_COUNT_DEFAULT,
-	};
+	call->wall_ms = WALL_MS_DEFAULT;
 	return call;
 }
 

@@ -25,21 +25,13 @@ enum outcome {
 /* "ok", "raised", "timeout", ...: the word in results and logs. */
 const char *outcome_name(enum outcome outcome);
 
-struct limits {
-	uint32_t wall_ms;      /* from the hand-over of the code */
-	uint32_t output_chars; /* a stream's text in the result */
-	uint64_t memory_bytes; /* beyond what the snapshot holds */
-	uint64_t files_bytes;
-	uint32_t files_count;
-};
-
 struct result;
 
 struct call {
 	uint32_t id; /* chosen by the room at room_submit */
 	struct buf code;
 	struct buf stdin_bytes;
-	struct limits limits;
+	uint32_t wall_ms;      /* from the hand-over of the code */
 	uint64_t submitted_us; /* clock_us() at room_submit */
 	void (*done)(struct call *call, struct result *result);
 	void *owner; /* for the one who set done */
@@ -55,7 +47,7 @@ struct stream {
 struct usage {
 	uint64_t queued_us; /* waiting for a child */
 	uint64_t wall_us;   /* from the hand-over of the code to the result */
-	uint64_t cpu_us;    /* of a killed child: its whole life */
+	uint64_t cpu_us;    /* of a killed child: its whole life, or 0 */
 	uint64_t memory_peak_bytes; /* taken beyond the snapshot, files too */
 };
 

@@ -6,6 +6,7 @@
 #include "base/fd.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -186,6 +187,13 @@ forget_sent(struct channel *channel, size_t sent, unsigned fds_n)
 	buf_drop(&channel->out, sent);
 }
 
+/* Lacks of the kernel's that pass. */
+static bool
+kernel_is_short(int code)
+{
+	return code == ENOBUFS || code == ENOMEM || code == ETOOMANYREFS;
+}
+
 int
 channel_flush(struct channel *channel)
 {
@@ -199,10 +207,13 @@ channel_flush(struct channel *channel)
 
 		if (sent < 0 && errno == EINTR)
 			continue;
-		/* Later: the socket is full, or the kernel is for now. */
-		if (sent < 0 && (errno == EAGAIN || errno == ENOBUFS ||
-				    errno == ENOMEM || errno == ETOOMANYREFS))
+		if (sent < 0 && errno == EAGAIN)
+			return 0; /* later, when the socket takes more */
+		if (sent < 0 && kernel_is_short(errno)) {
+			/* Later too, and it cannot be polled for. */
+			(void)poll(NULL, 0, 1);
 			return 0;
+		}
 		if (sent < 0)
 			return -errno;
 		forget_sent(channel, (size_t)sent, fds_n);

@@ -22,7 +22,7 @@ enum frame_type {
 
 	/* keeper -> server; the first two also zygote -> keeper */
 	FRAME_WARM,   /* no payload: the room runs calls from now on */
-	FRAME_FAILED, /* struct err: it could not be made warm */
+	FRAME_FAILED, /* struct err: it could not be made ready; a child's too */
 	FRAME_RESULT, /* struct wire_result; the output region's descriptor */
 
 	/* keeper -> zygote */

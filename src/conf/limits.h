@@ -88,16 +88,18 @@
 
 /* ---- processes of a room ---- */
 
-#define SPARES          2u /* children made ready while idle: 1 MiB each */
-#define CHILDREN_MAX    (CONCURRENCY_MAX + SPARES + SPENT_MAX)
+#define SPARES 2u /* children made ready while idle: 1 MiB each */
+/* While some still die, as many others may run. */
+#define CHILDREN_MAX    (2u * CONCURRENCY_MAX + SPARES + SPENT_MAX)
 #define SPENT_MAX       16u /* ended, not yet reaped: teardown is off the path */
 #define SPENT_HOLD_US   5000u     /* by then the answer has left the machine */
-#define SPARE_DELAY_US 2000u /* without a call coming or going: a pause */
+#define SPARE_DELAY_US  2000u     /* without a call coming or going: a pause */
 #define DYING_WAIT_US   20000u    /* a killed child is reaped in less */
 #define FORK_MAX_US     5000000u  /* a zygote that takes longer is stuck */
 #define PREPARE_MAX_US  5000000u  /* a child that takes longer is stuck */
 #define KEEPER_LATE_MS  5000u     /* behind a limit: the keeper is stuck */
 #define ROOM_LOSSES_MAX 4u        /* in a row, before calls are refused */
+#define CALL_AGAIN_MS   10u       /* doubled at each of the tries */
 #define CALL_TRIES_MAX  3u        /* of a call whose child never began */
 #define STEADY_US       10000000u /* a life that ends a back-off */
 #define LAUNCH_END_MS   1000u     /* for it and what it started to end */

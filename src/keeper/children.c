@@ -5,7 +5,6 @@
 
 #include "base/clock.h"
 #include "base/fd.h"
-#include "base/log.h"
 #include "base/sys.h"
 #include "call/call.h"
 

@@ -93,7 +93,7 @@ wait_until(uint64_t next_us)
 static int
 keeper_loop(struct keeper *keeper, struct err *err)
 {
-	static struct poll_set set; /* of 7 KiB, rebuilt each time */
+	static struct poll_set set; /* of 13 KiB, rebuilt each time */
 	int r = 0;
 
 	while (r == 0) {

@@ -155,8 +155,10 @@ child_begin(struct child *child, const struct wire_call *call, struct span code,
 	/* A child that cannot be written to is dead, or to die: its exit
 	 * says the rest. */
 	if (channel_put(&child->channel, FRAME_JOB, &job, sizeof(job), &cargo) <
-	    0)
+	    0) {
+		child->ready_seen = false; /* it will never read the job */
 		child_kill(child, END_FAILED);
+	}
 }
 
 static int
@@ -236,8 +238,10 @@ keeper_on_child(struct keeper *keeper, struct child *child)
 	struct err err = { 0 };
 	int r = child_read(child, &err);
 
-	if (child->ready_seen)
+	if (child->ready_seen) {
 		keeper->spare_wait_ms = RESTART_MS_MIN;
+		keeper->spare_retry_us = 0;
+	}
 	if (child->done_seen && child->has_call)
 		return child_finish(keeper, child);
 	if (r == 0)
@@ -285,7 +289,8 @@ keeper_child_gone(
 	/* Its last words may be waiting still. */
 	if (child->has_call && !child->done_seen && child->channel.fd >= 0)
 		(void)child_read(child, &err);
-	if (!child->ready_seen)
+	if (!child->ready_seen &&
+	    (child->end == END_NONE || child->end == END_FAILED))
 		spares_wait(keeper);
 	if (child->has_call)
 		r = keeper_child_answer(keeper, child, status, cpu_us);

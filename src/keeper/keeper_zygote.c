@@ -43,8 +43,16 @@ on_child_born(
 	}
 	if (child->pidfd >= 0)
 		return fail(err, EPROTO, "a child is born twice");
-	if (record.pid <= 0 || *fd < 0)
+	/* Without its descriptor nobody could end it: another try, now that
+	 * the message has been read. */
+	if (record.pid > 0 && *fd < 0)
+		*fd = sys_pidfd_open(record.pid);
+	if (record.pid > 0 && *fd < 0)
+		return fail_errno(err, "pidfd of a child");
+	if (record.pid <= 0) {
+		child->end = END_FAILED;
 		return keeper_child_gone(keeper, child, -1, 0);
+	}
 	child->pidfd = *fd;
 	*fd = -1;
 	if (child->state == CHILD_SPENT)
@@ -124,6 +132,7 @@ keeper_zygote_start(struct keeper *keeper)
 	if (pid < 0) {
 		log_error("event=zygote_start error=\"%s\"", err.text);
 		keeper->zygote_restart_us = clock_us() + 1000u * RESTART_MS_MAX;
+		err.code = err.code == EAGAIN ? EIO : err.code; /* final */
 		(void)channel_say(
 		    &keeper->server, FRAME_FAILED, &err, sizeof(err));
 		return;

@@ -211,7 +211,7 @@ zygote_open(struct zygote *zygote, pid_t keeper, struct err *err)
 static _Noreturn void
 zygote_main(const struct wire_conf *conf, int channel_fd, pid_t keeper)
 {
-	static struct zygote zygote; /* of 70 KiB: too much for a stack */
+	static struct zygote zygote; /* too large for a stack */
 	struct err err = { 0 };
 	int r;
 

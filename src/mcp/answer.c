@@ -121,8 +121,7 @@ streams_done(struct streams *streams)
 /* What the streams do not say themselves. The room writes a line to stderr
  * when it ends a program: that is not said twice. */
 static void
-last_line(
-    const struct result *result, const struct limits *limits, struct buf *line)
+last_line(const struct result *result, uint32_t wall_ms, struct buf *line)
 {
 	if (result->exit_code > 0)
 		(void)buf_printf(line, "[exit code %d]", result->exit_code);
@@ -130,7 +129,7 @@ last_line(
 		return;
 	else if (result->timed_out)
 		(void)buf_printf(
-		    line, "[timed out after %g s]", limits->wall_ms / 1000.0);
+		    line, "[timed out after %g s]", wall_ms / 1000.0);
 	else
 		(void)buf_printf(
 		    line, "[ended: %s]", outcome_name(result->outcome));
@@ -145,7 +144,7 @@ begin_line(struct buf *text)
 
 static void
 write_text(struct buf *text, const struct streams *streams,
-    const struct result *result, const struct limits *limits)
+    const struct result *result, uint32_t wall_ms)
 {
 	own_buf struct buf line;
 
@@ -160,7 +159,7 @@ write_text(struct buf *text, const struct streams *streams,
 	}
 	if (text->n == 0)
 		(void)buf_add_text(text, "(no output)");
-	last_line(result, limits, &line);
+	last_line(result, wall_ms, &line);
 	if (line.n > 0) {
 		begin_line(text);
 		(void)buf_add(text, line.p, line.n);
@@ -220,13 +219,13 @@ structured_of(const struct result *result, const struct streams *streams)
 
 static json_t *
 content_of(const struct result *result, const struct streams *streams,
-    const struct limits *limits)
+    uint32_t wall_ms)
 {
 	struct buf text;
 	json_t *content;
 
 	buf_init(&text, streams->out.n + streams->err.n + 128);
-	write_text(&text, streams, result, limits);
+	write_text(&text, streams, result, wall_ms);
 	content = json_pack(
 	    "[{s:s, s:o}]", "type", "text", "text", string_of(buf_span(&text)));
 	buf_done(&text);
@@ -244,7 +243,7 @@ meta_of(const struct result *result, bool cut)
 }
 
 json_t *
-answer_result(const struct result *result, const struct limits *limits,
+answer_result(const struct result *result, uint32_t wall_ms,
     const struct answer_form *form)
 {
 	bool structured =
@@ -256,7 +255,7 @@ answer_result(const struct result *result, const struct limits *limits,
 
 	fit(result, structured ? max / 2 : max, &streams);
 	answer = json_pack("{s:o, s:b, s:o}", "content",
-	    content_of(result, &streams, limits), "isError",
+	    content_of(result, &streams, wall_ms), "isError",
 	    result->outcome != OUTCOME_OK, "_meta",
 	    meta_of(result, streams.cut));
 	if (structured)
@@ -269,14 +268,13 @@ answer_result(const struct result *result, const struct limits *limits,
 json_t *
 answer_refused(const char *text, const struct answer_form *form)
 {
-	const struct limits limits = { 0 };
 	struct result result;
 	json_t *answer;
 
 	result_init(&result);
 	result.exit_code = -1;
 	(void)buf_add_text(&result.err.text, text);
-	answer = answer_result(&result, &limits, form);
+	answer = answer_result(&result, 0, form);
 	result_done(&result);
 	return answer;
 }

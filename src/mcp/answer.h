@@ -17,9 +17,9 @@ struct answer_form {
 };
 
 /* A new result object: a text block for reading, structuredContent where the
- * form has it, and the small fields in _meta. limits are the call's. Streams
+ * form has it, and the small fields in _meta. wall_ms are the call's. Streams
  * too long for bytes_max lose their middle. NULL without memory. */
-json_t *answer_result(const struct result *result, const struct limits *limits,
+json_t *answer_result(const struct result *result, uint32_t wall_ms,
     const struct answer_form *form);
 
 /* The same for a call that never ran; text says why. */

@@ -219,11 +219,12 @@ log_call(const struct request *request, const struct call *call,
 		if (*p == '"' || *p == '\\')
 			*p = '?';
 	log_info("event=call call=%u id=\"%s\" outcome=%s exit=%d "
-		 "queued_us=%" PRIu64 " wall_us=%" PRIu64
+		 "queued_us=%" PRIu64 " wall_us=%" PRIu64 " cpu_us=%" PRIu64
 		 " out_bytes=%zu err_bytes=%zu answered=%s",
 	    call->id, id, outcome_name(result->outcome), result->exit_code,
-	    result->usage.queued_us, result->usage.wall_us, result->out.text.n,
-	    result->err.text.n, request->peer ? "yes" : "no");
+	    result->usage.queued_us, result->usage.wall_us,
+	    result->usage.cpu_us, result->out.text.n, result->err.text.n,
+	    request->peer ? "yes" : "no");
 }
 
 static void
@@ -236,7 +237,7 @@ on_call_done(struct call *call, struct result *result)
 	log_call(request, call, result);
 	if (request_call_ended(request)) {
 		form = request_form(request);
-		object = answer_result(result, &call->limits, &form);
+		object = answer_result(result, call->wall_ms, &form);
 		if (object)
 			answer(request, object);
 		else

@@ -289,7 +289,7 @@ take_text(const json_t *arguments, const char *name, struct buf *into,
 
 static int
 take_timeout(const json_t *arguments, const struct conf *conf,
-    struct limits *limits, struct err *err)
+    uint32_t *ret_wall_ms, struct err *err)
 {
 	const json_t *value = argument(arguments, "timeout_s");
 	double seconds, ms;
@@ -306,7 +306,7 @@ take_timeout(const json_t *arguments, const struct conf *conf,
 	if (ms > conf->max_timeout_ms)
 		return fail(err, EINVAL, "timeout_s must be at most %g",
 		    conf->max_timeout_ms / 1000.0);
-	limits->wall_ms = ms < WALL_MS_MIN ? WALL_MS_MIN : (uint32_t)ms;
+	*ret_wall_ms = ms < WALL_MS_MIN ? WALL_MS_MIN : (uint32_t)ms;
 	return 0;
 }
 
@@ -324,7 +324,7 @@ fill(struct call *call, const json_t *arguments, const struct conf *conf,
 	if (r == 0)
 		r = take_text(arguments, "stdin", &call->stdin_bytes, err);
 	if (r == 0)
-		r = take_timeout(arguments, conf, &call->limits, err);
+		r = take_timeout(arguments, conf, &call->wall_ms, err);
 	return r;
 }
 
@@ -337,10 +337,7 @@ tool_run_call(const json_t *arguments, const struct conf *conf,
 
 	if (!call)
 		return fail(err, ENOMEM, "no memory for a call");
-	call->limits.wall_ms = conf->timeout_ms;
-	call->limits.output_chars = conf->output_chars;
-	call->limits.memory_bytes = conf->memory_bytes;
-	call->limits.files_bytes = conf->files_bytes;
+	call->wall_ms = conf->timeout_ms;
 	r = fill(call, arguments, conf, err);
 	if (r < 0)
 		call_free(call);

@@ -64,6 +64,21 @@ result_fill(struct ticket *ticket, const struct wire_result *record, int region,
 	note_add(&result->err, record->note);
 }
 
+static void
+on_again(uv_timer_t *timer)
+{
+	room_advance(timer->data);
+}
+
+/* What left a call without a child (places, descriptors, memory) may pass in
+ * a moment, and not before. */
+static void
+room_pause(struct room *room, unsigned tries)
+{
+	(void)uv_timer_start(
+	    &room->again, on_again, (uint64_t)CALL_AGAIN_MS << tries, 0);
+}
+
 static int
 on_result(
     struct room *room, const struct frame *frame, int region, struct err *err)
@@ -75,11 +90,15 @@ on_result(
 	if (r < 0)
 		return r;
 	record.note[sizeof(record.note) - 1] = '\0';
+	if (record.outcome > OUTCOME_REFUSED)
+		return fail(err, EPROTO, "outcome %u", record.outcome);
 	ticket = tickets_take(&room->running, record.id);
-	if (!ticket || record.outcome > OUTCOME_REFUSED)
+	if (!ticket)
 		return fail(err, EPROTO, "a result for call %u", record.id);
-	if (record.never_ran && ticket->tries < CALL_TRIES_MAX) {
-		tickets_push_front(&room->queued, ticket);
+	if (record.never_ran && !ticket->cancelled &&
+	    ticket->tries < CALL_TRIES_MAX) {
+		tickets_put_back(&room->queued, ticket);
+		room_pause(room, ticket->tries);
 		return 0;
 	}
 	result_fill(ticket, &record, region, room->conf->output_chars);
@@ -100,8 +119,10 @@ on_failed(struct room *room, const struct frame *frame, struct err *err)
 	if (wire_take(frame, &said, sizeof(said), NULL, err) < 0)
 		return -EPROTO;
 	said.text[sizeof(said.text) - 1] = '\0';
-	room->state = ROOM_STARTING;
 	log_warn("event=room_failed error=\"%s\"", said.text);
+	if (said.code == EAGAIN)
+		room_count_loss(room, &said);
+	room->state = ROOM_STARTING;
 	if (said.code == EAGAIN && room->failure.code != 0)
 		return 0;
 	room->failure = said;
@@ -152,6 +173,8 @@ on_poll(uv_poll_t *poll, int status, int events)
 	struct err err = { 0 };
 	int r = 0;
 
+	if (status != 0)
+		room->events = 0; /* libuv has stopped the handle */
 	if (status == 0 && (events & UV_WRITABLE))
 		(void)channel_flush(&room->channel);
 	/* Also after an error: what came before it counts. */
@@ -180,6 +203,8 @@ room_listen(struct room *room)
 
 /* ---- a keeper that does not answer ---- */
 
+/* Late at two looks: if it was this process that stood still, the answer is
+ * read between them. */
 static void
 on_watch(uv_timer_t *timer)
 {
@@ -187,12 +212,16 @@ on_watch(uv_timer_t *timer)
 	struct err err;
 	uint64_t now = clock_us();
 
-	for (struct ticket *t = room->running.first; t; t = t->next)
-		if (t->late_us < now) {
+	for (struct ticket *t = room->running.first; t; t = t->next) {
+		bool late = t->late_us < now;
+
+		if (late && t->late) {
 			(void)fail(&err, ETIMEDOUT, "the keeper is stuck");
 			room_lost(room, &err);
 			return;
 		}
+		t->late = late;
+	}
 	if (room->running.n == 0)
 		(void)uv_timer_stop(timer);
 }
@@ -211,7 +240,7 @@ call_send(struct room *room, const struct ticket *ticket)
 {
 	const struct call *call = ticket->call;
 	struct wire_call record = { .id = call->id,
-		.wall_ms = call->limits.wall_ms,
+		.wall_ms = call->wall_ms,
 		.code_n = (uint32_t)call->code.n,
 		.stdin_n = (uint32_t)call->stdin_bytes.n };
 	struct cargo cargo = { .tail = buf_span(&call->code),
@@ -227,16 +256,17 @@ room_advance(struct room *room)
 	if (room->state != ROOM_WARM && room->state != ROOM_STARTING)
 		return;
 	while (room->state == ROOM_WARM && room->queued.n > 0 &&
+	       !uv_is_active((uv_handle_t *)&room->again) &&
 	       room->running.n < room->conf->concurrency &&
 	       room->channel.out.n + FRAME_MAX < OUT_MAX) {
 		struct ticket *ticket = tickets_pop(&room->queued);
-
 		uint64_t now = clock_us();
 
 		ticket->tries++;
+		ticket->late = false;
 		ticket->queued_us = now - ticket->call->submitted_us;
 		ticket->late_us = now + 1000ull * KEEPER_LATE_MS +
-				  1000ull * ticket->call->limits.wall_ms;
+				  1000ull * ticket->call->wall_ms;
 		/* A keeper that is gone is seen by reading from it. */
 		if (call_send(room, ticket) == -ENOMEM) {
 			ticket_fail(ticket, OUTCOME_REFUSED,

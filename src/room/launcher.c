@@ -4,7 +4,6 @@
 
 #include "base/fd.h"
 #include "base/own.h"
-#include "base/sys.h"
 #include "conf/limits.h"
 #include "conf/programs.h"
 #include "room/launcher_impl.h"
@@ -78,8 +77,12 @@ static int
 answer_wait(const struct launcher *launcher)
 {
 	struct pollfd ready = { .fd = launcher->fd, .events = POLLIN };
+	int r;
 
-	return poll(&ready, 1, LAUNCH_WAIT_MS) == 1 ? 0 : -ETIMEDOUT;
+	do
+		r = poll(&ready, 1, LAUNCH_WAIT_MS);
+	while (r < 0 && errno == EINTR);
+	return r == 1 ? 0 : -ETIMEDOUT;
 }
 
 int
@@ -104,9 +107,13 @@ launcher_spawn(struct launcher *launcher, int *ret_channel, int *ret_pidfd,
 	if (code != 0)
 		return fail(err, code, "start a keeper: %s", strerror(code));
 	header = CMSG_FIRSTHDR(&message);
-	if (!header || header->cmsg_len != CMSG_LEN(sizeof(fds)))
+	fds[0] = fds[1] = -1;
+	if (header && header->cmsg_len <= CMSG_LEN(sizeof(fds)))
+		memcpy(fds, CMSG_DATA(header), header->cmsg_len - CMSG_LEN(0));
+	if (fds[1] < 0) { /* a keeper without its channel ends by itself */
+		fd_close(fds[0]);
 		return fail(err, EMFILE, "no descriptors for a keeper");
-	memcpy(fds, CMSG_DATA(header), sizeof(fds));
+	}
 	*ret_channel = fds[0];
 	*ret_pidfd = fds[1];
 	return 0;

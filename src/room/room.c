@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static void
@@ -57,14 +58,23 @@ channel_close(struct room *room)
 }
 
 void
+room_refuse(struct room *room, struct ticket *ticket)
+{
+	char reason[sizeof(room->failure.text) + 64];
+
+	(void)snprintf(reason, sizeof(reason), "[%s: see breakroom doctor]",
+	    room->failure.text);
+	ticket_fail(ticket, OUTCOME_REFUSED, reason);
+	room_finish(room, ticket);
+}
+
+void
 room_refuse_queued(struct room *room)
 {
 	struct ticket *ticket;
 
-	while ((ticket = tickets_pop(&room->queued))) {
-		ticket_fail(ticket, OUTCOME_REFUSED, room->failure.text);
-		room_finish(room, ticket);
-	}
+	while ((ticket = tickets_pop(&room->queued)))
+		room_refuse(room, ticket);
 }
 
 /* Without a keeper: what runs is lost. */
@@ -91,10 +101,8 @@ room_ruined(struct room *room, const struct err *err)
 	room_refuse_queued(room);
 }
 
-/* After several keepers that never got warm, calls are refused instead of
- * waiting for the next one, which is started all the same. */
-static void
-count_loss(struct room *room, const struct err *err)
+void
+room_count_loss(struct room *room, const struct err *err)
 {
 	if (room->state == ROOM_WARM) {
 		if (clock_us() - room->warm_us > STEADY_US)
@@ -105,8 +113,7 @@ count_loss(struct room *room, const struct err *err)
 		return;
 	if (room->failure.code == 0 || room->failure.code == EAGAIN)
 		(void)fail(&room->failure, EIO,
-		    "[the room does not start (%.80s): see breakroom doctor]",
-		    err->text);
+		    "the room does not start (%.160s)", err->text);
 	room_refuse_queued(room);
 }
 
@@ -115,7 +122,7 @@ room_lost(struct room *room, const struct err *err)
 {
 	log_warn("event=keeper_lost error=\"%s\" restart_ms=%u", err->text,
 	    room->restart_ms);
-	count_loss(room, err);
+	room_count_loss(room, err);
 	room_down(room);
 	(void)uv_timer_start(&room->restart, on_restart, room->restart_ms, 0);
 	room->restart_ms = room->restart_ms * 2 < RESTART_MS_MAX
@@ -143,7 +150,9 @@ room_open(uv_loop_t *loop, struct launcher *launcher, const struct conf *conf,
 	(void)uv_timer_init(loop, &room->restart);
 	(void)uv_timer_init(loop, &room->soon);
 	(void)uv_timer_init(loop, &room->watch);
+	(void)uv_timer_init(loop, &room->again);
 	room->restart.data = room->soon.data = room->watch.data = room;
+	room->again.data = room;
 	room_spawn(room);
 	*ret_room = room;
 	return 0;
@@ -161,8 +170,7 @@ room_submit(struct room *room, struct call *call)
 	call->id = ++room->next_id;
 	call->submitted_us = clock_us();
 	if (room->failure.code != 0 && room->failure.code != EAGAIN) {
-		ticket_fail(ticket, OUTCOME_REFUSED, room->failure.text);
-		room_finish(room, ticket);
+		room_refuse(room, ticket);
 		return;
 	}
 	if (room_busy(room) >= room->conf->concurrency + room->conf->queue) {
@@ -185,7 +193,12 @@ room_cancel(struct room *room, uint32_t id)
 	if (ticket) {
 		ticket_fail(ticket, OUTCOME_KILLED, "[cancelled]");
 		room_finish(room, ticket);
-	} else if (room->state == ROOM_WARM) {
+		return;
+	}
+	for (ticket = room->running.first; ticket; ticket = ticket->next)
+		if (ticket->call->id == id)
+			ticket->cancelled = true;
+	if (room->state == ROOM_WARM) {
 		(void)channel_say(
 		    &room->channel, FRAME_CANCEL, &record, sizeof(record));
 		room_listen(room);
@@ -242,4 +255,5 @@ room_close(struct room *room)
 	close_handle(room, (uv_handle_t *)&room->restart);
 	close_handle(room, (uv_handle_t *)&room->soon);
 	close_handle(room, (uv_handle_t *)&room->watch);
+	close_handle(room, (uv_handle_t *)&room->again);
 }

@@ -27,6 +27,8 @@ enum room_state {
 struct ticket {
 	struct ticket *next;
 	struct call *call;
+	bool cancelled;       /* whatever its child does, it goes no further */
+	bool late;            /* an answer was overdue at the last look */
 	unsigned tries;       /* times it was handed to the keeper */
 	uint64_t queued_us;   /* set when it is handed to the keeper */
 	uint64_t late_us;     /* an answer is overdue from then on */
@@ -56,6 +58,7 @@ struct room {
 	int events;         /* that poll listens for; 0: none yet */
 	uv_timer_t restart; /* of the back-off */
 	uv_timer_t watch;   /* ticks while calls run: is a keeper stuck? */
+	uv_timer_t again;   /* a pause after calls that found no child */
 	uv_timer_t soon;    /* delivers what is finished */
 	unsigned handles;   /* still open while closing */
 };
@@ -64,7 +67,8 @@ struct room {
 
 void tickets_init(struct tickets *tickets);
 void tickets_push(struct tickets *tickets, struct ticket *ticket);
-void tickets_push_front(struct tickets *tickets, struct ticket *ticket);
+/* Puts back a ticket where its id says: those are given in order. */
+void tickets_put_back(struct tickets *tickets, struct ticket *ticket);
 struct ticket *tickets_pop(struct tickets *tickets);
 /* Takes out the ticket of this call; NULL if it is not there. */
 struct ticket *tickets_take(struct tickets *tickets, uint32_t id);
@@ -102,7 +106,15 @@ void room_lost(struct room *room, const struct err *err);
 /* There will be no other keeper: every call is refused from now on. */
 void room_ruined(struct room *room, const struct err *err);
 
-/* Refuses what waits, because of room->failure. */
+/* A keeper or zygote is lost. After several that never got warm, calls are
+ * refused instead of waiting for the next one, which is started all the
+ * same. */
+void room_count_loss(struct room *room, const struct err *err);
+
+/* Refuses a call, because of room->failure. */
+void room_refuse(struct room *room, struct ticket *ticket);
+
+/* Refuses what waits, likewise. */
 void room_refuse_queued(struct room *room);
 
 #endif

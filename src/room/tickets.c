@@ -20,12 +20,16 @@ tickets_push(struct tickets *tickets, struct ticket *ticket)
 }
 
 void
-tickets_push_front(struct tickets *tickets, struct ticket *ticket)
+tickets_put_back(struct tickets *tickets, struct ticket *ticket)
 {
-	ticket->next = tickets->first;
-	if (!tickets->first)
+	struct ticket **place = &tickets->first;
+
+	while (*place && (*place)->call->id < ticket->call->id)
+		place = &(*place)->next;
+	ticket->next = *place;
+	if (!*place)
 		tickets->last = &ticket->next;
-	tickets->first = ticket;
+	*place = ticket;
 	tickets->n++;
 }
 

@@ -19,7 +19,6 @@ struct room_job {
 
 struct room_kind {
 	const char *name;
-	const char *summary; /* one line for people who choose */
 
 	/* In the zygote: loads all that a call needs, so that a fork of the
 	 * process can run it. *ret_state is for the functions below. */

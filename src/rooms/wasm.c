@@ -180,8 +180,6 @@ wasm_run(void *state, const struct room_job *job, struct wire_done *ret_done)
 
 const struct room_kind room_wasm = {
 	.name = "wasm",
-	.summary = "CPython and the scientific stack in WebAssembly: no host "
-		   "file, no network, no process",
 	.warm = wasm_warm,
 	.prepare = wasm_prepare,
 	.run = wasm_run,

@@ -55,10 +55,7 @@ fill_call(const struct conf *conf, struct call *call, struct err *err)
 {
 	int r = 0;
 
-	call->limits.wall_ms = conf->timeout_ms;
-	call->limits.output_chars = conf->output_chars;
-	call->limits.memory_bytes = conf->memory_bytes;
-	call->limits.files_bytes = conf->files_bytes;
+	call->wall_ms = conf->timeout_ms;
 	if (conf->file)
 		r = read_file(conf->file, &call->code, err);
 	else if (buf_add_text(&call->code, conf->code) < 0)

@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/one_call.h"
 
-#include "room/launcher.h"
 #include "room/room.h"
 
 #include <errno.h>

@@ -140,12 +140,6 @@ memfs_set_limits(struct memfs *fs, const struct memfs_limits *limits)
 	fs->limits = *limits;
 }
 
-struct memfs_limits
-memfs_limits(const struct memfs *fs)
-{
-	return fs->limits;
-}
-
 void
 memfs_set_hooks(struct memfs *fs, const struct memfs_hooks *hooks)
 {

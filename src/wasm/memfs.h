@@ -104,7 +104,6 @@ int memfs_remove_tree(struct memfs *fs, const char *path);
 uint64_t memfs_bytes(const struct memfs *fs);
 uint64_t memfs_bytes_peak(const struct memfs *fs);
 uint32_t memfs_entries(const struct memfs *fs);
-struct memfs_limits memfs_limits(const struct memfs *fs);
 
 /* Adds the writable part (what is in writable directories) to *into.
  * Borrowed files and devices in it are not saved. */

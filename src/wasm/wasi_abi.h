@@ -24,7 +24,6 @@ enum wasi_errno {
 	WASI_NOENT = 44,
 	WASI_NOMEM = 48,
 	WASI_NOSPC = 51,
-	WASI_NOSYS = 52,
 	WASI_NOTDIR = 54,
 	WASI_NOTEMPTY = 55,
 	WASI_NOTSUP = 58,
@@ -37,14 +36,12 @@ enum wasi_errno {
 };
 
 enum wasi_filetype {
-	WASI_TYPE_UNKNOWN = 0,
 	WASI_TYPE_CHAR = 2,
 	WASI_TYPE_DIR = 3,
 	WASI_TYPE_FILE = 4,
 	WASI_TYPE_LINK = 7,
 };
 
-#define WASI_RIGHT_DATASYNC (1ull << 0)
 #define WASI_RIGHT_READ     (1ull << 1)
 #define WASI_RIGHT_SEEK     (1ull << 2)
 #define WASI_RIGHT_TELL     (1ull << 5)

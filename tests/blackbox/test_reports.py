@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Faults that users of similar tools have met, as they would meet them here:
-each with the right value. The numbers are those of our list of reports."""
+each with the right value, numbered within groups by subject."""
 
 import re
 import time

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-static const struct limits limits = { .wall_ms = 1500 };
+#define WALL_MS 1500
 
 static struct answer_form
 form_of(const char *revision, enum structured structured, size_t max)
@@ -83,7 +83,7 @@ test_text(void **state)
 		json_t *answer;
 
 		result_of(&result, rows[i].outcome, rows[i].out, rows[i].err);
-		answer = answer_result(&result, &limits, &form);
+		answer = answer_result(&result, WALL_MS, &form);
 		assert_string_equal(text_of(answer), rows[i].text);
 		assert_int_equal(
 		    json_is_true(json_object_get(answer, "isError")),
@@ -108,7 +108,7 @@ test_fields(void **state)
 	result.usage = (struct usage){ .queued_us = 1250,
 		.wall_us = 23449,
 		.memory_peak_bytes = 5000000000 };
-	answer = answer_result(&result, &limits, &form);
+	answer = answer_result(&result, WALL_MS, &form);
 	expected = json_pack("{s:s, s:s, s:i, s:b, s:b, s:f, s:f, s:I, s:s}",
 	    "stdout", "out", "stderr", "err", "exit_code", -1, "timed_out", 1,
 	    "truncated", 1, "duration_ms", 23.4, "queued_ms", 1.3,
@@ -150,7 +150,7 @@ test_structured_modes(void **state)
 		json_t *answer;
 
 		result_of(&result, OUTCOME_OK, "x", "");
-		answer = answer_result(&result, &limits, &form);
+		answer = answer_result(&result, WALL_MS, &form);
 		assert_int_equal(
 		    json_object_get(answer, "structuredContent") != NULL,
 		    rows[i].there);
@@ -236,7 +236,7 @@ test_sizes(void **state)
 		result_of(&result, OUTCOME_OK, "", "");
 		fill(&result.out, pieces[i / 6], 700000);
 		fill(&result.err, "e", i % 4 < 2 ? 100 : 700000);
-		answer = answer_result(&result, &limits, &form);
+		answer = answer_result(&result, WALL_MS, &form);
 		n = dumped_size(answer);
 		assert_true(n <= form.bytes_max);
 		assert_true(n > form.bytes_max / 2);
@@ -265,7 +265,7 @@ test_cut_keeps_both_ends(void **state)
 	result_of(&result, OUTCOME_OK, "first", "");
 	fill(&result.out, "\xc3\xa9", 5000);
 	(void)buf_add_text(&result.out.text, "last");
-	answer = answer_result(&result, &limits, &form);
+	answer = answer_result(&result, WALL_MS, &form);
 	text = text_of(answer);
 	assert_int_equal(strncmp(text, "first\xc3\xa9", 7), 0);
 	assert_string_equal(text + strlen(text) - 6, "\xc3\xa9last");
@@ -287,7 +287,7 @@ test_cut_twice(void **state)
 	fill(&result.out, "x", 5000);
 	result.out.cut = true;
 	result.out.total_chars = 123456789;
-	answer = answer_result(&result, &limits, &form);
+	answer = answer_result(&result, WALL_MS, &form);
 	assert_non_null(
 	    strstr(text_of(answer), "\n[truncated, 123456789 chars total]\n"));
 	json_decref(answer);
@@ -304,7 +304,7 @@ test_no_room_at_all(void **state)
 	(void)state;
 	result_of(&result, OUTCOME_RAISED, "", "");
 	fill(&result.out, "x", 5000);
-	answer = answer_result(&result, &limits, &form);
+	answer = answer_result(&result, WALL_MS, &form);
 	assert_string_equal(
 	    text_of(answer), "\n[truncated, 5000 chars total]\n[exit code 1]");
 	json_decref(answer);
@@ -323,7 +323,7 @@ test_nul_and_bad_bytes(void **state)
 	(void)state;
 	result_of(&result, OUTCOME_OK, "", "a\xff");
 	(void)buf_add(&result.out.text, "a\0b", 3);
-	answer = answer_result(&result, &limits, &form);
+	answer = answer_result(&result, WALL_MS, &form);
 	content = json_object_get(answer, "structuredContent");
 	out = json_object_get(content, "stdout");
 	assert_int_equal(json_string_length(out), 3);
