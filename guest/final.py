@@ -99,7 +99,9 @@ def clear_traces():
         vars(module).pop("__warningregistry__", None)
     warnings.filters[:] = _breakroom.first_filters
     # plt.show() has nothing to show here, and programs end with it.
-    warnings.filterwarnings("ignore", "FigureCanvasAgg is non-interactive")
+    warnings.filterwarnings(
+        "ignore", "FigureCanvasAgg is non-interactive", UserWarning
+    )
 
 
 ENVIRONMENT = {
