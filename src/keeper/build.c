@@ -41,7 +41,7 @@
 #define STATIC_DATA    16777216u /* below it lies the C stack */
 
 /* Pages touched by so many of the training programs are worth preparing. */
-#define HOT_LEAST 8u
+#define HOT_LEAST 4u
 
 struct builder {
 	struct wasi *wasi;

@@ -10,6 +10,6 @@
 	"no unwind info"
 
 /* Counts up with every change of room.snapshot's or room.hot's layout. */
-#define SNAPSHOT_FORMAT 1
+#define SNAPSHOT_FORMAT 2
 
 #endif
