@@ -2,6 +2,7 @@
  * snapshots or lists of hot pages.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/fd.h"
+#include "wasm/engine_settings.h"
 #include "wasm/hot.h"
 #include "wasm/snapshot.h"
 #include "wasm/stack.h"
@@ -76,6 +77,7 @@ other_files_are_refused(void **state)
 	uint8_t noise[8192];
 	struct snapshot_info info;
 	struct guest_mem mem = { noise, sizeof(noise) };
+	uint32_t format = SNAPSHOT_FORMAT;
 	struct hot *hot;
 	struct err err = { 0 };
 
@@ -88,9 +90,11 @@ other_files_are_refused(void **state)
 	assert_int_equal(snapshot_read_info(path, &info, &err), -EPROTO);
 	assert_non_null(strstr(err.text, path));
 	/* The right beginning, and sizes that lie. */
-	memcpy(noise, "BRKSNAP1\1\0\0\0", 12);
+	memcpy(noise, "BRKSNAP1", 8);
+	memcpy(noise + 8, &format, sizeof(format));
 	write_file(path, noise, sizeof(noise));
 	assert_int_equal(snapshot_read_info(path, &info, &err), -EPROTO);
+	assert_non_null(strstr(err.text, "do not add up"));
 	assert_int_equal(hot_load(path, mem, path, &hot, &err), -EPROTO);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(snapshot_read_info(path, &info, &err), -ENOENT);
