@@ -5,6 +5,7 @@
 #include "base/fd.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 /* The standard three lead nowhere, so that no library of ours can write into
@@ -32,5 +33,6 @@ wall_fds(const int *keep, unsigned n, struct err *err)
 	if (r < 0)
 		return r;
 	r = fd_close_others(keep, n);
-	return r < 0 ? fail(err, -r, "wall fds: close_range") : 0;
+	return r < 0 ? fail(err, -r, "wall fds: close_range: %s", strerror(-r))
+		     : 0;
 }
