@@ -17,6 +17,9 @@
 #define ARTIFACT_ABOUT    "about.json"    /* versions, for descriptions */
 #define ARTIFACT_MANIFEST "manifest"      /* sizes, times and digests */
 
+/* A place for dir, a slash and any of these names. */
+#define ARTIFACT_PATH_MAX (PATH_MAX + 64)
+
 struct artifacts {
 	char dir[PATH_MAX];
 	char key[65]; /* hexadecimal SHA-256, NUL-terminated */

@@ -107,6 +107,9 @@
 #define RESTART_MS_MIN  50u       /* back-off of a zygote or keeper that dies */
 #define RESTART_MS_MAX  5000u
 
+/* The wait after one of ms milliseconds. */
+#define RESTART_MS_AFTER(ms) ((ms)*2 < RESTART_MS_MAX ? (ms)*2 : RESTART_MS_MAX)
+
 /* A keeper's descriptors: of each child its channel, its pidfd and its output;
  * then its own, the zygote's, and what arrives before older ones are closed. */
 #define KEEPER_FDS_NEEDED(concurrency) \

@@ -25,8 +25,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PATH_BYTES 4352
-
 /* What a guest may take while it is prepared: the walk over all objects needs
  * more than any call. */
 #define BUILD_MEMORY_MAX (2048ull * MIB)
@@ -68,7 +66,7 @@ static int
 builder_open(const char *dir, const char *stdlib_path, bool with_mpldata,
     struct builder *ret_builder, struct err *err)
 {
-	char module[PATH_BYTES], mpldata[PATH_BYTES];
+	char module[ARTIFACT_PATH_MAX], mpldata[ARTIFACT_PATH_MAX];
 	struct world_options world = {
 		.stdlib_path = stdlib_path,
 		.mpldata_path = with_mpldata ? mpldata : NULL,
@@ -134,7 +132,7 @@ build_mpldata(
     const char *stdlib_zip_path, const char *out_path, struct err *err)
 {
 	struct builder builder = { 0 };
-	char dir[PATH_BYTES];
+	char dir[ARTIFACT_PATH_MAX];
 	char *slash;
 	int r;
 
@@ -245,7 +243,7 @@ immortalise(struct builder *builder, struct err *err)
 static int
 snapshot_take(struct builder *builder, const char *dir, struct err *err)
 {
-	char path[PATH_BYTES];
+	char path[ARTIFACT_PATH_MAX];
 	struct stack_window window;
 	struct guest_mem mem;
 	int r;
@@ -271,7 +269,7 @@ snapshot_take(struct builder *builder, const char *dir, struct err *err)
 int
 build_snapshot(const char *dir, struct err *err)
 {
-	char stdlib[PATH_BYTES];
+	char stdlib[ARTIFACT_PATH_MAX];
 	struct builder builder = { 0 };
 	int r;
 
@@ -351,7 +349,7 @@ build_hot(const char *dir, struct err *err)
 	};
 	struct wasm_room room = { 0 };
 	struct hot_counts *counts;
-	char path[PATH_BYTES];
+	char path[ARTIFACT_PATH_MAX];
 	int r;
 
 	(void)snprintf(

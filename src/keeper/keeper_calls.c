@@ -224,12 +224,9 @@ keeper_on_server(struct keeper *keeper, struct err *err)
 static int
 child_finish(struct keeper *keeper, struct child *child)
 {
-	struct wire_result result;
-
-	child_result(child, -1, 0, &result);
 	child->state = CHILD_SPENT;
 	child->release_us = clock_us() + SPENT_HOLD_US;
-	return result_send(keeper, child, &result);
+	return keeper_child_answer(keeper, child, -1, 0);
 }
 
 int
@@ -272,11 +269,8 @@ keeper_child_answer(
 static void
 spares_wait(struct keeper *keeper)
 {
-	uint32_t wait_ms = keeper->spare_wait_ms;
-
-	keeper->spare_retry_us = clock_us() + 1000u * wait_ms;
-	keeper->spare_wait_ms =
-	    wait_ms * 2 < RESTART_MS_MAX ? wait_ms * 2 : RESTART_MS_MAX;
+	keeper->spare_retry_us = clock_us() + 1000u * keeper->spare_wait_ms;
+	keeper->spare_wait_ms = RESTART_MS_AFTER(keeper->spare_wait_ms);
 }
 
 int

@@ -171,9 +171,7 @@ back_off(struct keeper *keeper)
 	if (keeper->warm && now - keeper->zygote_since_us > STEADY_US)
 		keeper->restart_ms = RESTART_MS_MIN;
 	keeper->zygote_restart_us = now + 1000u * keeper->restart_ms;
-	keeper->restart_ms = keeper->restart_ms * 2 < RESTART_MS_MAX
-				 ? keeper->restart_ms * 2
-				 : RESTART_MS_MAX;
+	keeper->restart_ms = RESTART_MS_AFTER(keeper->restart_ms);
 }
 
 int

@@ -125,9 +125,7 @@ room_lost(struct room *room, const struct err *err)
 	room_count_loss(room, err);
 	room_down(room);
 	(void)uv_timer_start(&room->restart, on_restart, room->restart_ms, 0);
-	room->restart_ms = room->restart_ms * 2 < RESTART_MS_MAX
-			       ? room->restart_ms * 2
-			       : RESTART_MS_MAX;
+	room->restart_ms = RESTART_MS_AFTER(room->restart_ms);
 }
 
 int

@@ -20,13 +20,14 @@
 #include <time.h>
 
 struct wasm_paths {
-	char stdlib[4352], mpldata[4352], snapshot[4352], hot[4352];
+	char stdlib[ARTIFACT_PATH_MAX], mpldata[ARTIFACT_PATH_MAX],
+	    snapshot[ARTIFACT_PATH_MAX], hot[ARTIFACT_PATH_MAX];
 };
 
 static void
-path_set(char path[4352], const char *dir, const char *name)
+path_set(char path[ARTIFACT_PATH_MAX], const char *dir, const char *name)
 {
-	(void)snprintf(path, 4352, "%s/%s", dir, name);
+	(void)snprintf(path, ARTIFACT_PATH_MAX, "%s/%s", dir, name);
 }
 
 static int

@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "call/wire.h"
+#include "conf/artifacts.h"
 #include "wasm/engine.h"
 #include "wasm/wasi.h"
 
@@ -14,7 +15,7 @@ struct wasm_room {
 	struct engine *engine;
 	struct hot *hot;        /* NULL while it is learned */
 	uint64_t memory_before; /* bytes of the restored snapshot */
-	char module_path[4352];
+	char module_path[ARTIFACT_PATH_MAX];
 };
 
 /* Restores the snapshot in conf->artifacts_dir; with the list of hot pages if

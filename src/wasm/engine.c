@@ -71,21 +71,10 @@ import_called(void *env, wasmtime_caller_t *caller, wasmtime_val_raw_t *values,
 	return NULL;
 }
 
-static bool
-name_is(const wasm_name_t *name, const char *text)
+static struct span
+name_span(const wasm_name_t *name)
 {
-	return name->size == strlen(text) &&
-	       memcmp(name->data, text, name->size) == 0;
-}
-
-static const struct import *
-import_for(const wasm_name_t *module, const wasm_name_t *name)
-{
-	for (size_t i = 0; i < imports_count; i++)
-		if (name_is(module, imports[i].module) &&
-		    name_is(name, imports[i].name))
-			return &imports[i];
-	return NULL;
+	return (struct span){ (const uint8_t *)name->data, name->size };
 }
 
 static int
@@ -100,7 +89,7 @@ import_define(struct engine *engine, size_t index,
 	wasmtime_error_t *error;
 
 	*binding = (struct binding){ .engine = engine,
-		.import = import_for(module, name) };
+		.import = import_find(name_span(module), name_span(name)) };
 	if (!binding->import || !function)
 		return fail(err, ENOSYS, "the guest wants an unknown %.*s",
 		    (int)name->size, name->data);

@@ -60,14 +60,19 @@ const struct import imports[] = {
 
 const size_t imports_count = sizeof(imports) / sizeof(imports[0]);
 
-const struct import *
-import_find(const char *module, const char *name)
+static bool
+is_text(struct span name, const char *text)
 {
-	for (size_t i = 0; i < imports_count; i++) {
-		if (strcmp(imports[i].module, module) == 0 &&
-		    strcmp(imports[i].name, name) == 0)
+	return name.n == strlen(text) && memcmp(name.p, text, name.n) == 0;
+}
+
+const struct import *
+import_find(struct span module, struct span name)
+{
+	for (size_t i = 0; i < imports_count; i++)
+		if (is_text(module, imports[i].module) &&
+		    is_text(name, imports[i].name))
 			return &imports[i];
-	}
 	return NULL;
 }
 

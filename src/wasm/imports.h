@@ -31,7 +31,7 @@ extern const struct import imports[];
 extern const size_t imports_count;
 
 /* NULL if there is no such function. */
-const struct import *import_find(const char *module, const char *name);
+const struct import *import_find(struct span module, struct span name);
 
 /* How many parameters the signature has. */
 size_t import_arity(const struct import *import);

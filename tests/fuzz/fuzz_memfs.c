@@ -2,6 +2,8 @@
  * out of the quota, and an empty tree holds nothing. Also feeds the bytes to
  * memfs_load.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "fuzz_input.h"
+
 #include "base/err.h"
 #include "wasm/memfs.h"
 
@@ -15,25 +17,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-struct input {
-	const uint8_t *p;
-	size_t n;
-};
-
 struct world {
 	struct memfs *fs;
 	struct memfs_node *handles[HANDLES];
 	uint8_t bytes[IO_MAX];
 };
-
-static uint8_t
-take(struct input *input)
-{
-	if (input->n == 0)
-		return 0;
-	input->n--;
-	return *input->p++;
-}
 
 /* A path from the alphabet "abc./": collisions and climbs are frequent. */
 static struct span

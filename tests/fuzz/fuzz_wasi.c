@@ -1,6 +1,8 @@
 /* fuzz_wasi.c: random calls of every import with pointers in, around and far
  * outside a small guest memory: no access outside it, no crash.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "fuzz_input.h"
+
 #include "base/err.h"
 #include "wasm/imports.h"
 
@@ -14,20 +16,6 @@ static const char paths[][8] = { "a", "b", "a/b", "a/c", "..", "z", "lib/zip",
 	"f" };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-struct input {
-	const uint8_t *p;
-	size_t n;
-};
-
-static uint8_t
-take(struct input *input)
-{
-	if (input->n == 0)
-		return 0;
-	input->n--;
-	return *input->p++;
-}
 
 /* Small numbers, numbers at the end of the memory, and far too large ones;
  * an i32 slot has zeros above it, as the engine promises. */
@@ -109,8 +97,8 @@ tree_new(void)
 static void
 open_two(struct wasi *wasi)
 {
-	const struct import *open =
-	    import_find("wasi_snapshot_preview1", "path_open");
+	const struct import *open = import_find(
+	    span_of("wasi_snapshot_preview1"), span_of("path_open"));
 	struct import_args file = { { 3, 0, PATHS_AT + 8, 1, WASI_OPEN_CREATE,
 	    WASI_RIGHTS_ALL, WASI_RIGHTS_ALL, 0, 8 } };
 	struct import_args font = { { 4, 0, PATHS_AT + 56, 1, 0,
@@ -144,7 +132,8 @@ save_and_load(struct wasi *wasi)
 		if (saved.n > 0 && wasi_load(wasi, buf_span(&saved), NULL) == 0)
 			BUG("loaded onto open descriptors");
 		for (; args.slot[0] < 64; args.slot[0]++)
-			(void)import_find("wasi_snapshot_preview1", "fd_close")
+			(void)import_find(span_of("wasi_snapshot_preview1"),
+			    span_of("fd_close"))
 			    ->call(wasi, &args);
 		(void)wasi_load(wasi, buf_span(&saved), NULL);
 	}

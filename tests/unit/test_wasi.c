@@ -28,12 +28,13 @@ table_is_the_guests(void **state)
 		assert_int_equal(
 		    strspn(signature, "ij"), import_arity(&imports[i]));
 		assert_non_null(strstr(signature, "->"));
-		assert_ptr_equal(&imports[i],
-		    import_find(imports[i].module, imports[i].name));
+		assert_ptr_equal(
+		    &imports[i], import_find(span_of(imports[i].module),
+				     span_of(imports[i].name)));
 	}
 	assert_int_equal(42, wasi);
 	assert_int_equal(43, imports_count);
-	assert_null(import_find(WASI_MODULE, "call"));
+	assert_null(import_find(span_of(WASI_MODULE), span_of("call")));
 }
 
 static void
@@ -43,7 +44,8 @@ host_call_answers_no(void **state)
 	struct import_args args = { 0 };
 
 	assert_int_equal(
-	    UINT32_MAX, import_find("host", "call")->call(setup->wasi, &args));
+	    UINT32_MAX, import_find(span_of("host"), span_of("call"))
+			    ->call(setup->wasi, &args));
 }
 
 /* ---- wild pointers ---- */

@@ -142,7 +142,8 @@ tear_down(void **state)
 uint32_t
 call(struct setup *setup, const char *name, struct import_args args)
 {
-	const struct import *import = import_find(WASI_MODULE, name);
+	const struct import *import =
+	    import_find(span_of(WASI_MODULE), span_of(name));
 
 	assert_non_null(import);
 	return import->call(setup->wasi, &args);
