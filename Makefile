@@ -4,6 +4,7 @@
 PREFIX  ?= /usr/local
 DESTDIR ?=
 SECONDS ?= 60
+CALLS   ?= 1000000
 BUILD   := build
 NINJA   := ninja -C $(BUILD)
 
@@ -51,10 +52,14 @@ check: build
 san: engine
 	@tools/san.sh
 
-## fuzz: one fuzz target, make fuzz T=jsonrpc SECONDS=60
+## fuzz: fuzz targets, and planted faults: make fuzz T=jsonrpc SECONDS=60
 fuzz: engine
 	@tools/build_san.sh
 	@tools/fuzz.py --seconds $(SECONDS) $(T)
+
+## mutate: takes the walls away one at a time: each must be missed
+mutate: build
+	@tools/mutate.py
 
 ## lint: format, clang-tidy, cppcheck, layers, sizes, lists, shellcheck, codespell
 lint: build
@@ -80,6 +85,16 @@ man: engine $(BUILD)/build.ninja
 bench:
 	@tests/bench/run.sh
 
+## soak: mixed calls on one server, and what grew, make soak CALLS=1000000
+soak: build
+	@build/breakroom install
+	@tests/harness/endure.py soak $(CALLS)
+
+## deadlines: 200 programs that never end, and how late each was ended
+deadlines: build
+	@build/breakroom install
+	@tests/harness/endure.py deadlines
+
 ## install: programs, guest files and manual page under PREFIX (DESTDIR honoured)
 install: build guest
 	@meson configure $(BUILD) --prefix $(PREFIX) >/dev/null
@@ -95,5 +110,5 @@ clean:
 distclean:
 	@rm -rf build build-*
 
-.PHONY: help build engine setup guest run test check san fuzz lint fmt lists \
-    stats man bench install clean distclean
+.PHONY: help build engine setup guest run test check san fuzz mutate lint fmt lists \
+    stats man bench soak deadlines install clean distclean

@@ -17,6 +17,9 @@ from _breakroom import Deadlock, reserve, turns
 
 main_ident = _thread.get_ident()
 numbers = itertools.count(main_ident + 64, 64)
+# So many threads may be there at a time, those that have not run included:
+# as anywhere else, who starts them without end is told so at some point.
+MOST = 8192
 
 
 def get_ident():
@@ -55,6 +58,8 @@ def identity(handle):
 class Handle:
     """Stands where threading keeps its grip on a real thread."""
 
+    alive = 0
+
     def __init__(self):
         self.ident = None
         self.done = False
@@ -64,6 +69,9 @@ class Handle:
 
     def launch(self, body, thread=None):
         """Queue the thread; `body` is what it does."""
+        if Handle.alive >= MOST:
+            raise RuntimeError("can't start new thread")
+        Handle.alive += 1
         self.ident = next(numbers)
         self.body = body
         self.thread = thread
@@ -77,6 +85,7 @@ class Handle:
         finally:
             self.done = not self.is_parked()
             if self.done:
+                Handle.alive -= 1
                 threading._active.pop(self.ident, None)
 
     def is_parked(self):
@@ -116,9 +125,9 @@ def start(self):
         raise RuntimeError("threads can only be started once")
     if self._context is None:
         self._context = threading._contextvars.Context()
-    self._started.set()
     handle = self._os_thread_handle
     handle.launch(lambda: bootstrap(self), self)
+    self._started.set()
     self._ident = handle.ident
     threading._active[handle.ident] = self
 

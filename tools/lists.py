@@ -42,6 +42,7 @@ def test_lists(folder, prefix):
 def lists():
     yield ROOT / "src/meson.build", src_lists()
     yield ROOT / "tests/unit/meson.build", test_lists("unit", "test")
+    yield ROOT / "tests/walls/meson.build", test_lists("walls", "test")
     yield ROOT / "tests/fuzz/meson.build", test_lists("fuzz", "fuzz")
 
 

@@ -11,7 +11,7 @@ say() {
 }
 
 build="gcc libc6-dev make meson ninja-build pkg-config libuv1-dev
-    libjansson-dev libmd-dev scdoc ca-certificates"
+    libjansson-dev libmd-dev libseccomp-dev scdoc ca-certificates"
 tests="libcmocka-dev clang clang-format clang-tidy cppcheck llvm codespell
     shellcheck"
 

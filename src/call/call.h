@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "conf/limits.h"
+#include "conf/wall.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -57,6 +58,8 @@ struct result {
 	bool timed_out;
 	struct stream out, err;
 	struct usage usage;
+	wall_set walls_missing; /* of the room that ran it */
+	wall_set walls_allowed; /* those of them that the operator named */
 };
 
 /* An empty call with the default limits. NULL without memory. */

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "call/channel.h"
 
+#include "base/err.h"
 #include "base/fd.h"
 
 #include <errno.h>
@@ -17,6 +18,11 @@
 union fd_control {
 	struct cmsghdr align;
 	char bytes[CMSG_SPACE(sizeof(int) * WIRE_FDS_MAX)];
+};
+
+union peer_control {
+	struct cmsghdr align;
+	char bytes[CMSG_SPACE(sizeof(struct ucred))];
 };
 
 static struct pending_fd *
@@ -75,6 +81,20 @@ channel_init(struct channel *channel, int fd, uint32_t allowed, size_t in_max,
 	buf_init(&channel->in_fds, PENDING_MAX);
 	buf_init(&channel->out_fds, PENDING_MAX);
 	(void)fd_set_nonblocking(fd, true);
+}
+
+int
+channel_name_peer(struct channel *channel)
+{
+	const int on = 1;
+
+	if (channel->takes_fds)
+		BUG("a channel of descriptors names no peer");
+	if (setsockopt(channel->fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) <
+	    0)
+		return -errno;
+	channel->names_peer = true;
+	return 0;
 }
 
 void
@@ -243,11 +263,41 @@ keep_fds(struct channel *channel, struct msghdr *message, size_t at)
 	}
 }
 
+static void
+keep_peer(struct channel *channel, struct msghdr *message)
+{
+	struct cmsghdr *header = CMSG_FIRSTHDR(message);
+	struct ucred peer;
+
+	if (!header || header->cmsg_level != SOL_SOCKET ||
+	    header->cmsg_type != SCM_CREDENTIALS ||
+	    header->cmsg_len < CMSG_LEN(sizeof(peer)))
+		return;
+	memcpy(&peer, CMSG_DATA(header), sizeof(peer));
+	channel->peer = peer.pid;
+}
+
+/* Room for what may come beside the bytes, no more: the kernel then drops
+ * descriptors that a peer which has none to give would park here. */
+static void
+control_set(const struct channel *channel, struct msghdr *message,
+    union fd_control *fds, union peer_control *peer)
+{
+	if (channel->takes_fds) {
+		message->msg_control = fds->bytes;
+		message->msg_controllen = sizeof(fds->bytes);
+	} else if (channel->names_peer) {
+		message->msg_control = peer->bytes;
+		message->msg_controllen = sizeof(peer->bytes);
+	}
+}
+
 int
 channel_read(struct channel *channel, struct err *err)
 {
 	for (;;) {
 		union fd_control control;
+		union peer_control peer;
 		struct iovec part;
 		struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
 		size_t room = channel->in.max - channel->in.n;
@@ -260,12 +310,7 @@ channel_read(struct channel *channel, struct err *err)
 			return fail(err, ENOMEM, "no memory for a frame");
 		part.iov_base = channel->in.p + channel->in.n;
 		part.iov_len = channel->in.cap - channel->in.n;
-		/* Without room for them the kernel drops what a peer that has
-		 * none to give would park here. */
-		if (channel->takes_fds) {
-			message.msg_control = control.bytes;
-			message.msg_controllen = sizeof(control.bytes);
-		}
+		control_set(channel, &message, &control, &peer);
 		got = recvmsg(channel->fd, &message, MSG_CMSG_CLOEXEC);
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -279,7 +324,10 @@ channel_read(struct channel *channel, struct err *err)
 		if (!channel->takes_fds && message.msg_flags & MSG_CTRUNC)
 			return fail(err, EPROTO, "descriptors out of turn");
 		channel->in.n += (size_t)got;
-		keep_fds(channel, &message, channel->in.n - 1);
+		if (channel->takes_fds)
+			keep_fds(channel, &message, channel->in.n - 1);
+		else if (channel->names_peer)
+			keep_peer(channel, &message);
 		/* All there was, or all before the next descriptors: whoever
 		 * polls is told of the rest. */
 		if ((size_t)got < part.iov_len)

@@ -15,6 +15,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define CHANNEL_FDS_MAX \
 	(CONCURRENCY_MAX + 64u) /* descriptors under way in one direction */
@@ -30,11 +31,17 @@ struct channel {
 	struct buf in, out;
 	bool takes_fds; /* some frame of the peer's has descriptors */
 	struct buf in_fds, out_fds; /* of struct pending_fd, in order */
+	bool names_peer;
+	pid_t peer; /* who sent what was read last; 0: nobody yet */
 };
 
 /* Takes fd and makes it non-blocking. in_max bounds a frame of the peer. */
 void channel_init(struct channel *channel, int fd, uint32_t allowed,
     size_t in_max, size_t out_max);
+
+/* From now on channel->peer is the sender of the bytes last read, as the kernel
+ * saw it, by its number in this process's namespace. 0 or -errno. */
+int channel_name_peer(struct channel *channel);
 
 /* Closes the socket and every descriptor under way; frees the buffers. A
  * channel that is all zero but fd = -1 is fine. */

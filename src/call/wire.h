@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "conf/wall.h"
 
 #include <stdint.h>
 
@@ -24,16 +25,18 @@ enum frame_type {
 	FRAME_WARM,   /* no payload: the room runs calls from now on */
 	FRAME_FAILED, /* struct err: it could not be made ready; a child's too */
 	FRAME_RESULT, /* struct wire_result; the output region's descriptor */
+	FRAME_GRADE,  /* struct wire_grade: once, before WARM or FAILED */
 
 	/* keeper -> zygote */
-	FRAME_FORK, /* struct wire_fork; the child's socket, its region */
+	FRAME_FORK, /* struct wire_fork; socket, region, its group's procs */
 
 	/* zygote -> keeper */
 	FRAME_CHILD, /* struct wire_child; the child's pidfd */
 	FRAME_EXIT,  /* struct wire_exit */
 
 	/* keeper -> child */
-	FRAME_JOB, /* struct wire_job, code, stdin bytes */
+	FRAME_HURRY, /* no payload: somebody waits for this child */
+	FRAME_JOB,   /* struct wire_job, code, stdin bytes */
 
 	/* child -> keeper; hostile */
 	FRAME_READY, /* no payload: waiting for a job */
@@ -42,7 +45,9 @@ enum frame_type {
 	FRAME_TYPES /* the number of values, not a frame */
 };
 
-#define WIRE_FDS_MAX 2 /* a fork's; no frame carries more */
+#define WIRE_FDS_MAX 3 /* a fork's; no frame carries more */
+
+#define WALL_WHY_MAX 100u
 
 struct wire_header {
 	uint32_t n; /* bytes of payload */
@@ -58,7 +63,18 @@ struct wire_conf {
 	uint32_t output_chars;
 	uint32_t concurrency;
 	uint32_t log_level;
+	wall_set allowed; /* walls that may be missing by the operator's word */
 	char artifacts_dir[4096];
+};
+
+/* Which walls a room has. Each is in one of the first two sets, or concerns
+ * another kind of room. */
+struct wire_grade {
+	wall_set raised, missing;
+	wall_set required;    /* of its kind: the floor */
+	wall_set allowed;     /* missing, and named by --allow-missing */
+	int32_t landlock_abi; /* 0: none */
+	char why[WALLS][WALL_WHY_MAX]; /* of a missing one */
 };
 
 struct wire_call {
@@ -86,6 +102,9 @@ struct wire_result {
 
 struct wire_fork {
 	uint32_t child;
+	uint32_t twin;    /* 1: it is to die at a forbidden call */
+	uint32_t grouped; /* 1: the third descriptor is there to be joined; 0:
+			   * it is a copy of the second */
 };
 
 struct wire_child {

@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "conf/wall.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,7 +40,8 @@ struct conf {
 	uint32_t concurrency;
 	uint32_t queue;
 	enum structured structured;
-	const char *log_path; /* NULL: stderr */
+	wall_set allow_missing; /* serve, run, doctor */
+	const char *log_path;   /* NULL: stderr */
 	enum log_level log_level;
 
 	/* run: exactly one of code and file ("-": standard input) */

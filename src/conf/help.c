@@ -44,11 +44,12 @@
 	"Compiles the guest and makes its snapshot, for this user: a\n" \
 	"minute or two, and about 500 MB on disk.\n"                    \
 	"\n"
-#define DOCTOR_HEAD                                                       \
-	"usage: breakroom doctor [OPTION...]\n"                           \
-	"\n"                                                              \
-	"Says what this machine can host and why not, and runs a hello\n" \
-	"in the room. Exit code 0 if that worked.\n"                      \
+#define DOCTOR_HEAD                                                        \
+	"usage: breakroom doctor [OPTION...]\n"                            \
+	"\n"                                                               \
+	"Says what this machine can host and why not, and runs a hello\n"  \
+	"in the room. Exit code 0 if that worked and the room has every\n" \
+	"wall that it requires.\n"                                         \
 	"\n"
 #define HELP_LINES "  --help\n      Print this text.\n"
 
@@ -58,6 +59,8 @@
 #define CHOICE(s, r, i, d, name, argument, standard, field, names, help) \
 	PICK(s, r, i, d, VALUE_LINES(name, argument, standard, help))
 #define TEXT(s, r, i, d, name, argument, standard, field, help) \
+	PICK(s, r, i, d, VALUE_LINES(name, argument, standard, help))
+#define WALLS(s, r, i, d, name, argument, standard, field, help) \
 	PICK(s, r, i, d, VALUE_LINES(name, argument, standard, help))
 #define FLAG(s, r, i, d, name, field, help) \
 	PICK(s, r, i, d, FLAG_LINES(name, help))

@@ -102,6 +102,7 @@
 #define CALL_AGAIN_MS   10u       /* doubled at each of the tries */
 #define CALL_TRIES_MAX  3u        /* of a call whose child never began */
 #define STEADY_US       10000000u /* a life that ends a back-off */
+#define KEEPERS_MAX     16u       /* at once; a room has one */
 #define LAUNCH_END_MS   1000u     /* for it and what it started to end */
 #define LAUNCH_WAIT_MS  3000u     /* for a launcher that forks */
 #define RESTART_MS_MIN  50u       /* back-off of a zygote or keeper that dies */
@@ -110,10 +111,49 @@
 /* The wait after one of ms milliseconds. */
 #define RESTART_MS_AFTER(ms) ((ms)*2 < RESTART_MS_MAX ? (ms)*2 : RESTART_MS_MAX)
 
-/* A keeper's descriptors: of each child its channel, its pidfd and its output;
- * then its own, the zygote's, and what arrives before older ones are closed. */
-#define KEEPER_FDS_NEEDED(concurrency) \
-	(3u * ((concurrency) + SPARES + SPENT_MAX) + 32u)
+/* A keeper's descriptors: of each child its channel, its pidfd, its output and
+ * its memory group's files; then its own, the zygotes', and what arrives before
+ * older ones are closed. */
+#define KEEPER_FDS_NEEDED(concurrency) (6u * ROOM_SLOTS(concurrency) + 64u)
+
+/* A room's memory groups: of every child that may live at once, and of two
+ * that die slowly. Its processes: those, the keeper, two zygotes, a twin. */
+#define ROOM_SLOTS(concurrency)     ((concurrency) + SPARES + SPENT_MAX + 2u)
+#define ROOM_PROCESSES(concurrency) (ROOM_SLOTS(concurrency) + 8u)
+
+#define CHILD_SLACK_BYTES (64ull * MIB) /* host memory, tables, output */
+#define TRIAL_MS          3000u         /* to try all walls: takes a few */
+#define ZYGOTE_FORKS_MAX  10000u /* then it is replaced: slow damage ends */
+#define ZYGOTE_AGE_US     (600ull * 1000000u) /* likewise; new addresses too */
+
+/* ---- walls ---- */
+
+/* The users, and groups, that the processes of a root-started server become.
+ * 65520 to 65533 belong to nobody by the conventions of systemd and Debian,
+ * between the dynamic users below and "nobody" (65534) above, and exist in a
+ * container that maps 65536 numbers; container images use 65532. */
+#define SERVER_ID 65521u
+#define KEEPER_ID 65522u
+#define CHILD_ID  65523u
+
+#define USERNS_HELPER_MS 1000u  /* for two lines into /proc: one is enough */
+#define CHILD_FDS_MAX    4u     /* nothing three times, and its channel */
+#define ROOT_SIZE        "4096" /* bytes of a root that has no file: the least */
+#define ROOT_INODES      "8"    /* itself and its three directories, rounded */
+#define MOUNTINFO_MAX    (256u * KIB) /* two mounts, and what hides in /proc */
+
+/* ---- control groups of a room ---- */
+
+#define CGROUP_PROC_MAX    (4u * MIB) /* of /proc/self/mountinfo: 20,000 mounts */
+#define CGROUP_SLOTS_MAX   CHILDREN_MAX
+#define CGROUP_SLOT_PIDS   1u      /* a child has one task */
+#define CGROUP_CPU_SHARES  512u    /* of 1,024: below all that is the host's */
+#define CGROUP_CPU_WEIGHT  50u     /* of 100; the same for version 2 */
+#define CGROUP_END_US      200000u /* for killed processes to leave a group */
+#define CGROUP_END_STEP_US 1000u
+
+/* Descriptors that the groups of a room with so many slots hold. */
+#define CGROUP_FDS_NEEDED(slots) (3u * (slots) + 8u)
 
 /* ---- the log ---- */
 

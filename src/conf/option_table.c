@@ -33,6 +33,8 @@ static const char *const log_level_names[] = { "error", "warn", "info", "debug",
 	    .choices = (names))
 #define TEXT(s, r, i, d, name, argument, standard, field, help) \
 	ROW(s, r, i, d, name, argument, standard, TEXT, field, help, )
+#define WALLS(s, r, i, d, name, argument, standard, field, help) \
+	ROW(s, r, i, d, name, argument, standard, WALLS, field, help, )
 #define FLAG(s, r, i, d, name, field, help) \
 	ROW(s, r, i, d, name, NULL, NULL, FLAG, field, help, )
 
@@ -180,6 +182,26 @@ set_choice(const struct option *option, const char *value, void *field,
 	    err, EINVAL, "--%s takes %s, not '%s'", option->name, list, shown);
 }
 
+/* Adds the walls named in value, or none at all. */
+static int
+add_walls(const struct option *option, const char *value, void *field,
+    struct err *err)
+{
+	char all[WALL_NAMES_MAX], shown[SHOWN_MAX + 4];
+	wall_set set, named = 0;
+
+	if (value_walls(value, &named) == 0) {
+		memcpy(&set, field, sizeof(set));
+		set |= named;
+		memcpy(field, &set, sizeof(set));
+		return 0;
+	}
+	show_value(value, shown);
+	wall_names(WALLS_ALL, all);
+	return fail(
+	    err, EINVAL, "--%s takes %s, not '%s'", option->name, all, shown);
+}
+
 int
 option_set(const struct option *option, const char *value, struct conf *conf,
     struct err *err)
@@ -198,6 +220,8 @@ option_set(const struct option *option, const char *value, struct conf *conf,
 		return 0;
 	case OPTION_CHOICE:
 		return set_choice(option, value, field, err);
+	case OPTION_WALLS:
+		return add_walls(option, value, field, err);
 	case OPTION_SECONDS:
 	case OPTION_SIZE:
 	case OPTION_COUNT:

@@ -14,6 +14,7 @@ enum option_kind {
 	OPTION_SIZE,    /* uint64_t bytes */
 	OPTION_COUNT,   /* uint32_t */
 	OPTION_CHOICE,  /* an enum: the place among the choices */
+	OPTION_WALLS,   /* wall_set; names with commas are added to it */
 };
 
 #define OPTION_COMMANDS 4 /* serve, run, install, doctor */

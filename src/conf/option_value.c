@@ -1,4 +1,4 @@
-/* option_value.c: numbers as people write them on a command line.
+/* option_value.c: numbers and lists as people write them on a command line.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conf/option_value.h"
 
@@ -106,5 +106,32 @@ value_size(const char *text, uint64_t *ret_bytes)
 	if (number > UINT64_MAX >> shift)
 		return -ERANGE;
 	*ret_bytes = number << shift;
+	return 0;
+}
+
+#define WALL_NAME_MAX 32 /* longer than any name */
+
+int
+value_walls(const char *text, wall_set *ret_walls)
+{
+	wall_set set = 0;
+
+	for (;;) {
+		size_t n = strcspn(text, ",");
+		char name[WALL_NAME_MAX];
+		enum wall wall;
+
+		if (n >= sizeof(name))
+			return -EINVAL;
+		memcpy(name, text, n);
+		name[n] = '\0';
+		if (!wall_find(name, &wall))
+			return -EINVAL;
+		set |= WALL_BIT(wall);
+		if (text[n] == '\0')
+			break;
+		text += n + 1;
+	}
+	*ret_walls = set;
 	return 0;
 }

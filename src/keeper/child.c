@@ -5,7 +5,6 @@
 
 #include "base/fd.h"
 #include "conf/limits.h"
-#include "walls/walls.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -51,25 +50,20 @@ job_waits(void *arg)
 	return poll(&socket, 1, 0) > 0;
 }
 
+/* Its socket gets the number that its filter knows. */
 static int
-raise_walls(const struct child_start *start, int keep, struct err *err)
+raise_walls(const struct child_start *start, struct err *err)
 {
 	sigset_t none;
-	int r = wall_parent(start->zygote, err);
 
 	(void)prctl(PR_SET_NAME, "child");
-
-	if (r == 0)
-		r = wall_fds(&keep, 1, err);
-	if (r == 0)
-		r = wall_rlimits(0, err);
-	if (r == 0)
-		r = wall_privileges(err);
 	/* The zygote blocks what its signalfd reads; a child has default
 	 * signals only. */
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
-	return r;
+	if (dup2(start->socket_fd, HOUSE_CHANNEL_FD) < 0)
+		return fail_errno(err, "number the channel");
+	return house_child_first(start->house, err);
 }
 
 /* Reads until n bytes are in buf; what comes after a job is nothing. */
@@ -91,6 +85,19 @@ read_until(int fd, struct buf *buf, size_t n)
 	}
 }
 
+/* A word to hurry that came too late to be heeded, or a twin's. */
+static bool
+hurry_drop(struct buf *buf)
+{
+	struct wire_header header;
+
+	memcpy(&header, buf->p, sizeof(header));
+	if (header.type != FRAME_HURRY || header.n != 0)
+		return false;
+	buf_drop(buf, sizeof(header));
+	return true;
+}
+
 /* Reads the job into buf, in one system call if it is a short one. */
 static struct room_job
 job_read(int fd, struct buf *buf)
@@ -100,6 +107,9 @@ job_read(int fd, struct buf *buf)
 	struct wire_header header;
 	struct wire_job record;
 
+	do
+		read_until(fd, buf, sizeof(header));
+	while (hurry_drop(buf));
 	read_until(fd, buf, head);
 	memcpy(&header, buf->p, sizeof(header));
 	memcpy(&record, buf->p + sizeof(header), sizeof(record));
@@ -115,10 +125,34 @@ job_read(int fd, struct buf *buf)
 	};
 }
 
+static void
+child_ready(const struct child_start *start, struct output *output)
+{
+	int fd = HOUSE_CHANNEL_FD;
+	struct err err = { 0 };
+	int r = raise_walls(start, &err);
+
+	if (r == 0 && !start->twin)
+		r = start->kind->prepare(
+		    start->state, output, job_waits, &fd, &err);
+	if (r == 0)
+		r = house_child_last(start->house, &err);
+	if (r < 0)
+		die(fd, &err);
+}
+
+static _Noreturn void
+twin_end(struct buf *bytes)
+{
+	read_until(HOUSE_CHANNEL_FD, bytes, sizeof(struct wire_header));
+	house_forbidden();
+	_exit(CHILD_SPENT);
+}
+
 void
 child_main(const struct child_start *start)
 {
-	int fd = start->socket_fd;
+	const int fd = HOUSE_CHANNEL_FD;
 	struct err err = { 0 };
 	struct wire_done done = { 0 };
 	struct room_job job;
@@ -128,19 +162,17 @@ child_main(const struct child_start *start)
 	output = output_map(start->region_fd, start->conf->output_chars);
 	if (!output) {
 		(void)fail_errno(&err, "map output region");
-		die(fd, &err);
+		die(start->socket_fd, &err);
 	}
-	if (raise_walls(start, fd, &err) < 0)
-		die(fd, &err);
-	if (start->kind->prepare(start->state, output, job_waits, &fd, &err) <
-	    0)
-		die(fd, &err);
 	/* Before the wait: room for a short job, with its page touched. */
 	buf_init(&job_bytes, FRAME_MAX);
 	if (buf_reserve(&job_bytes, JOB_USUAL) < 0)
 		_exit(CHILD_LOST);
 	job_bytes.p[0] = 0;
+	child_ready(start, output);
 	say(fd, FRAME_READY, NULL, 0);
+	if (start->twin)
+		twin_end(&job_bytes);
 	job = job_read(fd, &job_bytes);
 	start->kind->run(start->state, &job, &done);
 	say(fd, FRAME_DONE, &done, sizeof(done));

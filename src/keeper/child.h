@@ -4,22 +4,24 @@
 #define KEEPER_CHILD_H
 
 #include "call/wire.h"
+#include "keeper/house.h"
 #include "rooms/kind.h"
 
 #include <stdbool.h>
-#include <sys/types.h>
 
 struct child_start {
 	const struct room_kind *kind;
 	void *state; /* of the kind, from warm */
 	const struct wire_conf *conf;
-	pid_t zygote;  /* the parent */
-	int socket_fd; /* to the keeper; blocking */
-	int region_fd; /* the output region */
+	struct house *house; /* with its child set */
+	int socket_fd;       /* to the keeper; blocking */
+	int region_fd;       /* the output region */
+	bool twin;           /* it is to die at a forbidden call */
 };
 
 /* Turns a freshly forked process into a child: raises its walls, prepares,
- * says READY, runs one JOB, says DONE and waits to be killed. */
+ * says READY, runs one JOB, says DONE and waits to be killed. A twin does not
+ * prepare, and instead of running a job does what a child must not. */
 _Noreturn void child_main(const struct child_start *start);
 
 #endif

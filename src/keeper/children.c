@@ -32,12 +32,15 @@ child_init(struct child *child)
 {
 	memset(child, 0, sizeof(*child));
 	child->pidfd = child->region_fd = child->channel.fd = -1;
+	child->slot = -1;
+	buf_init(&child->job, FRAME_MAX);
 }
 
 void
 child_clear(struct child *child)
 {
 	channel_done(&child->channel);
+	buf_done(&child->job);
 	fd_close(child->pidfd);
 	fd_close(child->region_fd);
 	child_init(child);
@@ -53,11 +56,9 @@ on_frame(struct child *child, const struct frame *frame, struct err *err)
 		if (child->ready_seen)
 			return fail(err, EPROTO, "child is ready twice");
 		child->ready_seen = true;
-		if (child->state == CHILD_WARMING)
-			child->state = CHILD_SPARE;
 		return 0;
 	case FRAME_DONE:
-		if (!child->has_call || child->done_seen)
+		if (child->started_us == 0 || child->done_seen)
 			return fail(err, EPROTO, "child is done without a job");
 		child->done_seen = true;
 		return wire_take(
@@ -75,9 +76,11 @@ on_frame(struct child *child, const struct frame *frame, struct err *err)
 	case FRAME_CANCEL:
 	case FRAME_WARM:
 	case FRAME_RESULT:
+	case FRAME_GRADE:
 	case FRAME_FORK:
 	case FRAME_CHILD:
 	case FRAME_EXIT:
+	case FRAME_HURRY:
 	case FRAME_JOB:
 	case FRAME_TYPES:
 		break;
@@ -147,6 +150,7 @@ death_note(const struct child *child)
 		       "doctor]";
 	case END_NONE:
 	case END_DEADLINE:
+	case END_UNPROVED:
 		break;
 	}
 	return "[the room's process ended before the program did]";
@@ -156,8 +160,10 @@ static void
 result_of_death(
     const struct child *child, int status, struct wire_result *result)
 {
-	/* READY comes before the job is read: without it nothing ran. */
-	result->never_ran = !child->ready_seen && child->end != END_CANCEL;
+	/* Without the job nothing ran. */
+	result->never_ran = child->started_us == 0 &&
+			    child->end != END_CANCEL &&
+			    child->end != END_UNPROVED;
 	result->exit_code = -1;
 	if (result->never_ran)
 		result->outcome = OUTCOME_REFUSED;
@@ -174,6 +180,34 @@ result_of_death(
 		    death_note(child));
 }
 
+static void
+result_unproved(const struct child *child, struct wire_result *result)
+{
+	result->outcome = OUTCOME_REFUSED;
+	result->exit_code = -1;
+	(void)snprintf(result->note, sizeof(result->note),
+	    "[the program was not run: %s]", child->why);
+}
+
+static void
+result_of_deadline(const struct child *child, struct wire_result *result)
+{
+	result->outcome = OUTCOME_TIMEOUT;
+	result->exit_code = -1;
+	(void)snprintf(result->note, sizeof(result->note),
+	    "[killed at the time limit of %.3g s]",
+	    (double)child->wall_ms / 1e3);
+}
+
+static void
+result_out_of_memory(struct wire_result *result)
+{
+	result->outcome = OUTCOME_MEMORY;
+	result->exit_code = 137;
+	(void)snprintf(result->note, sizeof(result->note),
+	    "[killed at the memory limit of its room]");
+}
+
 void
 child_result(const struct child *child, int status, uint64_t cpu_us,
     struct wire_result *ret_result)
@@ -182,18 +216,19 @@ child_result(const struct child *child, int status, uint64_t cpu_us,
 
 	memset(ret_result, 0, sizeof(*ret_result));
 	ret_result->id = child->call;
-	ret_result->queued_us = child->started_us - child->arrived_us;
-	ret_result->wall_us = now - child->started_us;
+	/* A job that was never handed over has waited until now. */
+	ret_result->queued_us =
+	    (child->started_us ? child->started_us : now) - child->arrived_us;
+	ret_result->wall_us = child->started_us ? now - child->started_us : 0;
 	ret_result->cpu_us = cpu_us;
-	if (child->done_seen) {
+	if (child->done_seen)
 		result_of_done(&child->done, ret_result);
-	} else if (child->end == END_DEADLINE) {
-		ret_result->outcome = OUTCOME_TIMEOUT;
-		ret_result->exit_code = -1;
-		(void)snprintf(ret_result->note, sizeof(ret_result->note),
-		    "[killed at the time limit of %.3g s]",
-		    (double)(child->deadline_us - child->started_us) / 1e6);
-	} else {
+	else if (child->end == END_DEADLINE)
+		result_of_deadline(child, ret_result);
+	else if (child->end == END_UNPROVED)
+		result_unproved(child, ret_result);
+	else if (child->out_of_memory)
+		result_out_of_memory(ret_result);
+	else
 		result_of_death(child, status, ret_result);
-	}
 }

@@ -1,13 +1,12 @@
 /* children.h: the keeper's table of children, and what each is doing.
  *
- *   FREE ─fork asked→ FORKING ─pidfd→ WARMING ─READY→ SPARE
- *                         └──── job handed over ───┴────┘
- *                                     │ DONE           │ deadline, cancel
- *                                     ▼                ▼
- *                                   SPENT ─killed→ DYING ─reaped→ FREE
+ *   FREE ─fork asked→ FORKING ─pidfd→ WARMING ─READY, proof→ SPARE ─job→ SPARE
+ *                                                    DONE │    │ deadline,
+ *                                                         ▼    ▼ cancel
+ *                                                     SPENT ─→ DYING → FREE
  *
- * A job may be handed to a child before it is ready: it then skips the
- * preparations that only save time.
+ * A call may choose a child that is not ready: that is told to hurry, skips
+ * the preparations that only save time, and gets the job once it is proved.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef KEEPER_CHILDREN_H
 #define KEEPER_CHILDREN_H
@@ -33,25 +32,37 @@ enum child_end {
 	END_NONE,
 	END_DEADLINE,
 	END_CANCEL,
-	END_BREACH, /* it said what no child of ours says */
-	END_FAILED, /* it could not be made ready */
-	END_LOST,   /* its zygote is gone */
+	END_BREACH,   /* it said what no child of ours says */
+	END_FAILED,   /* it could not be made ready */
+	END_LOST,     /* its zygote is gone */
+	END_UNPROVED, /* its walls were not as they must be */
 };
+
+struct nursery;
 
 struct child {
 	enum child_state state;
 	uint32_t number; /* its name towards the zygote; never reused */
 	int pidfd;       /* -1 until the zygote tells */
 	int region_fd;   /* the output region; -1 once handed to the server */
+	int slot;        /* its memory group; -1: none */
+	struct nursery *nursery; /* whose child it is */
+	bool twin;               /* it gets no call */
 	struct channel channel;
 	enum child_end end;
 	uint64_t since_us; /* when it was asked for */
 
-	bool has_call; /* running one: the next fields are valid */
-	uint32_t call;
-	uint64_t arrived_us, started_us, deadline_us;
+	bool has_call; /* has one, or waits with one: then these are valid */
+	uint32_t call, wall_ms;
+	uint64_t arrived_us;
+	uint64_t started_us, deadline_us; /* 0: the job is not handed over */
+	struct buf job;                   /* its bytes, until then */
+	uint32_t job_code_n;
 
 	bool ready_seen; /* READY may overtake the zygote's word of its birth */
+	bool proved;     /* its walls have been looked at */
+	bool out_of_memory; /* the kernel killed it for that */
+	char why[96];       /* END_UNPROVED: what was wrong */
 	bool done_seen;
 	struct wire_done done;
 	uint64_t release_us; /* SPENT: when to kill it; DYING with a call:
@@ -67,8 +78,7 @@ void child_init(struct child *child);
 /* Closes all it holds and makes it FREE. */
 void child_clear(struct child *child);
 
-/* Reads what the child sent: READY makes it SPARE, DONE is kept in
- * child->done. 0; -EPIPE at its end; -EPROTO and others: a breach. */
+/* Reads what the child sent: READY is noted, DONE is kept in child->done. 0; -EPIPE at its end; -EPROTO and others: a breach. */
 int child_read(struct child *child, struct err *err);
 
 /* The result of its call, from what is known now; status is as wait4 gave it

@@ -21,6 +21,8 @@
 #define KEY_LEN      64u
 #define STAGING_MARK ".partial."
 #define OPEN_FILES   16 /* descriptors that nftw may use */
+#define FILE_MODE    0644
+#define DIR_MODE     0755
 
 /* mkdir -p, private to the user where it makes something. */
 static int
@@ -132,7 +134,8 @@ place_path(const struct place *place, const char *name, char ret_path[PATH_MAX],
 	return join(ret_path, place->staging, name, err);
 }
 
-/* Private, and on the disk. */
+/* Readable by all, as it holds no secret: a room that root started runs as
+ * another user. And on the disk. */
 static int
 settle_file(int dir_fd, const char *name, struct err *err)
 {
@@ -140,7 +143,7 @@ settle_file(int dir_fd, const char *name, struct err *err)
 
 	if (fd < 0)
 		return fail_errno(err, "open %s", name);
-	if (fchmod(fd, S_IRUSR | S_IWUSR) < 0)
+	if (fchmod(fd, FILE_MODE) < 0)
 		return fail_errno(err, "change the mode of %s", name);
 	return fsync(fd) < 0 ? fail_errno(err, "write %s", name) : 0;
 }
@@ -157,9 +160,12 @@ write_manifest(int dir_fd, const char *key, struct err *err)
 	if (r < 0)
 		return r;
 	fd = openat(dir_fd, ARTIFACT_MANIFEST,
-	    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+	    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
 	if (fd < 0)
 		return fail_errno(err, "make the manifest");
+	/* Whatever the umask is. */
+	if (fchmod(fd, FILE_MODE) < 0)
+		return fail_errno(err, "change the mode of the manifest");
 	n = manifest_format(&manifest, text);
 	r = fd_write_all(fd, text, n);
 	if (r == 0 && fsync(fd) < 0)
@@ -202,7 +208,7 @@ place_publish(struct place *place, struct err *err)
 		r = settle_file(fd, manifest_names[i], err);
 	if (r == 0)
 		r = write_manifest(fd, place->key, err);
-	if (r == 0 && fsync(fd) < 0)
+	if (r == 0 && (fchmod(fd, DIR_MODE) < 0 || fsync(fd) < 0))
 		r = fail_errno(err, "write %.200s", place->staging);
 	if (r == 0)
 		r = put_in_place(place->staging, path, err);

@@ -5,7 +5,6 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/log.h"
-#include "walls/walls.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -22,14 +21,18 @@
 #define SERVER_OUT_MAX (4u * MIB)
 
 struct poll_set {
-	struct pollfd fds[CHILDREN_MAX + 2];
-	struct child *children[CHILDREN_MAX + 2];
+	struct pollfd fds[CHILDREN_MAX + NURSERIES + 1];
+	/* Whose channel it is; neither: the server's. */
+	struct owner {
+		struct child *child;
+		struct nursery *nursery;
+	} owners[CHILDREN_MAX + NURSERIES + 1];
 	nfds_t n;
 };
 
 static void
 poll_add(
-    struct poll_set *set, const struct channel *channel, struct child *child)
+    struct poll_set *set, const struct channel *channel, struct owner owner)
 {
 	short events = POLLIN;
 
@@ -39,32 +42,38 @@ poll_add(
 		events |= POLLOUT;
 	set->fds[set->n] =
 	    (struct pollfd){ .fd = channel->fd, .events = events };
-	set->children[set->n++] = child;
+	set->owners[set->n++] = owner;
 }
 
 static void
 poll_gather(struct keeper *keeper, struct poll_set *set)
 {
 	set->n = 0;
-	poll_add(set, &keeper->server, NULL);
-	poll_add(set, &keeper->zygote, NULL);
+	poll_add(set, &keeper->server, (struct owner){ 0 });
+	for (unsigned i = 0; i < NURSERIES; i++) {
+		struct nursery *nursery = &keeper->nurseries[i];
+
+		if (nursery->state != NURSERY_NONE)
+			poll_add(set, &nursery->channel,
+			    (struct owner){ .nursery = nursery });
+	}
 	for (unsigned i = 0; i < keeper->children_n; i++) {
 		struct child *child = keeper->children[i];
 
 		/* A spent child may say what it likes: nobody listens. */
 		if (child->state != CHILD_FREE && child->state != CHILD_SPENT)
-			poll_add(set, &child->channel, child);
+			poll_add(set, &child->channel,
+			    (struct owner){ .child = child });
 	}
 }
 
 static int
 poll_serve(struct keeper *keeper, const struct pollfd *ready,
-    struct child *child, struct err *err)
+    const struct owner *owner, struct err *err)
 {
-	struct channel *channel = child ? &child->channel
-				  : ready->fd == keeper->server.fd
-				      ? &keeper->server
-				      : &keeper->zygote;
+	struct channel *channel = owner->child     ? &owner->child->channel
+				  : owner->nursery ? &owner->nursery->channel
+						   : &keeper->server;
 	bool input = ready->revents & (POLLIN | POLLHUP | POLLERR);
 
 	/* A frame served before may have closed what this one was about. */
@@ -74,10 +83,10 @@ poll_serve(struct keeper *keeper, const struct pollfd *ready,
 		(void)channel_flush(channel); /* an end is seen by reading */
 	if (!input)
 		return 0;
-	if (child)
-		return keeper_on_child(keeper, child);
-	return channel == &keeper->server ? keeper_on_server(keeper, err)
-					  : keeper_on_zygote(keeper);
+	if (owner->child)
+		return keeper_on_child(keeper, owner->child);
+	return owner->nursery ? keeper_on_zygote(keeper, owner->nursery)
+			      : keeper_on_server(keeper, err);
 }
 
 static struct timespec
@@ -111,7 +120,7 @@ keeper_loop(struct keeper *keeper, struct err *err)
 			return fail_errno(err, "poll");
 		for (nfds_t i = 0; i < set.n && r == 0; i++)
 			r = poll_serve(
-			    keeper, &set.fds[i], set.children[i], err);
+			    keeper, &set.fds[i], &set.owners[i], err);
 	}
 	return r;
 }
@@ -158,24 +167,73 @@ descriptors_raise(const struct keeper *keeper, struct err *err)
 	return 0;
 }
 
+/* Says what the room's walls are, and refuses to go on below its floor. */
 static int
-keeper_run(struct keeper *keeper, struct err *err)
+grade_say(struct keeper *keeper, struct err *err)
 {
-	int r = wall_privileges(err);
+	const struct wire_grade *grade = &keeper->house.grade;
+	wall_set lacks = house_lacks(&keeper->house);
+	char names[WALL_NAMES_MAX];
+
+	if (channel_say(&keeper->server, FRAME_GRADE, grade, sizeof(*grade)) <
+	    0)
+		return fail(err, EPIPE, "the server is gone");
+	for (unsigned i = 0; i < WALLS; i++)
+		if (lacks & WALL_BIT(i)) {
+			wall_names(lacks, names);
+			return fail(err, EPERM,
+			    "room %s lacks %s (%s); --allow-missing=%s runs it "
+			    "without",
+			    keeper->kind->name, wall_name((enum wall)i),
+			    grade->why[i], names);
+		}
+	return 0;
+}
+
+static int
+keeper_ready(struct keeper *keeper, wall_set walls_off, struct err *err)
+{
+	struct house *house = &keeper->house;
+	int r = descriptors_raise(keeper, err);
 
 	if (r == 0)
-		r = descriptors_raise(keeper, err);
-	if (r < 0) {
-		(void)channel_say(
-		    &keeper->server, FRAME_FAILED, err, sizeof(*err));
-		return r;
-	}
-	keeper_zygote_start(keeper);
+		r = house_open(
+		    house, keeper->kind, &keeper->conf, walls_off, err);
+	if (r == 0)
+		r = grade_say(keeper, err);
+	if (r == 0)
+		r = house_enter(house, &keeper->conf, err);
+	return r;
+}
+
+/* Why the room cannot be had: the server keeps it, and asks no more. */
+static int
+keeper_refuse(struct keeper *keeper, struct err *err)
+{
+	char end;
+
+	log_error("event=room_refused error=\"%s\"", err->text);
+	err->code = err->code == EAGAIN ? EIO : err->code; /* final */
+	if (channel_say(&keeper->server, FRAME_FAILED, err, sizeof(*err)) < 0)
+		return -EPIPE;
+	/* Until the server has no use for us either. */
+	(void)fd_set_nonblocking(keeper->server.fd, false);
+	while (fd_read_all(keeper->server.fd, &end, 1) == 0)
+		;
+	return -EPIPE;
+}
+
+static int
+keeper_run(struct keeper *keeper, wall_set walls_off, struct err *err)
+{
+	if (keeper_ready(keeper, walls_off, err) < 0)
+		return keeper_refuse(keeper, err);
+	keeper->restart_us = clock_us();
 	return keeper_loop(keeper, err);
 }
 
 int
-keeper_main(int channel_fd)
+keeper_main(int channel_fd, const struct room_kind *kind, wall_set walls_off)
 {
 	struct keeper *keeper = calloc(1, sizeof(*keeper));
 	struct err err = { 0 };
@@ -183,7 +241,7 @@ keeper_main(int channel_fd)
 
 	if (!keeper)
 		return 1;
-	keeper->zygote.fd = -1;
+	keeper->kind = kind;
 	keeper->restart_ms = keeper->spare_wait_ms = RESTART_MS_MIN;
 	(void)prctl(PR_SET_NAME, "keeper");
 	r = conf_receive(channel_fd, &keeper->conf, &err);
@@ -192,7 +250,7 @@ keeper_main(int channel_fd)
 		    STDERR_FILENO, (enum log_level)keeper->conf.log_level);
 		channel_init(&keeper->server, channel_fd, FROM_SERVER,
 		    SERVER_IN_MAX, SERVER_OUT_MAX);
-		r = keeper_run(keeper, &err);
+		r = keeper_run(keeper, walls_off, &err);
 	}
 	if (r != -EPIPE)
 		log_error("event=keeper_end error=\"%s\"", err.text);

@@ -23,14 +23,24 @@
 
 #include "base/err.h"
 #include "call/wire.h"
+#include "keeper/house.h"
+#include "rooms/kind.h"
 
-/* The keeper of a room, on its channel to the server. Returns the exit status
- * of the process once the server has gone. */
-int keeper_main(int channel_fd);
+/* The keeper of a room of that kind, on its channel to the server. walls_off:
+ * walls that are not raised; for tests, which have a program of their own for
+ * it. Returns the exit status of the process once the server has gone. */
+int keeper_main(
+    int channel_fd, const struct room_kind *kind, wall_set walls_off);
 
-/* Forks the zygote; its channel comes back in *ret_channel. The pid or
+struct zygote_start {
+	const struct wire_conf *conf;
+	const struct room_kind *kind;
+	struct house *house;
+};
+
+/* Forks a zygote; its channel comes back in *ret_channel. The pid or
  * -errno. */
-int zygote_start(
-    const struct wire_conf *conf, int *ret_channel, struct err *err);
+pid_t zygote_start(
+    const struct zygote_start *start, int *ret_channel, struct err *err);
 
 #endif

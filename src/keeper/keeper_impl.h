@@ -9,23 +9,48 @@
 #include "call/channel.h"
 #include "conf/limits.h"
 #include "keeper/children.h"
+#include "keeper/house.h"
+#include "rooms/kind.h"
 
 #include <stdbool.h>
 #include <sys/types.h>
 
+/* A zygote, and how far it has come:
+ *
+ *   NONE → WARMING ─WARM→ TWIN ─its twin died as it must→ WARM → OLD → NONE
+ *
+ * One is WARM, and forks; after many forks or much time the other place gets
+ * its successor, and it stays OLD until its last call is over. */
+enum nursery_state {
+	NURSERY_NONE,
+	NURSERY_WARMING,
+	NURSERY_TWIN,
+	NURSERY_WARM,
+	NURSERY_OLD,
+};
+
+struct nursery {
+	enum nursery_state state;
+	struct channel channel;
+	pid_t pid;
+	uint64_t since_us; /* when it was started, or was warm */
+	unsigned forks;
+};
+
+#define NURSERIES 2u
+
 struct keeper {
 	struct wire_conf conf;
+	const struct room_kind *kind;
+	struct house house;
 	struct channel server;
-	struct channel zygote;
-	pid_t zygote_pid;
-	bool warm;
-	uint64_t zygote_restart_us; /* 0: it lives */
-	uint32_t restart_ms;        /* the next back-off */
+	struct nursery nurseries[NURSERIES];
+	uint64_t restart_us; /* when a zygote is started; 0: not waited for */
+	uint32_t restart_ms; /* the next back-off */
 	uint32_t next_number;
-	uint64_t zygote_since_us; /* when it was started, or was warm */
-	uint64_t busy_us;         /* when a call last came or went */
-	uint64_t spare_retry_us;  /* after a child failed to get ready */
-	uint32_t spare_wait_ms;   /* the next back-off of that kind */
+	uint64_t busy_us;        /* when a call last came or went */
+	uint64_t spare_retry_us; /* after a child failed to get ready */
+	uint32_t spare_wait_ms;  /* the next back-off of that kind */
 	struct child *children[CHILDREN_MAX]; /* freed by keeper_tick */
 	unsigned children_n;
 };
@@ -48,7 +73,15 @@ int keeper_child_answer(
     struct keeper *keeper, struct child *child, int status, uint64_t cpu_us);
 
 /* Asks the zygote for a child. NULL with err when that cannot be. */
-struct child *keeper_child_new(struct keeper *keeper, struct err *err);
+struct child *keeper_child_new(
+    struct keeper *keeper, struct nursery *nursery, bool twin, struct err *err);
+
+/* Born, ready and proved: it waits for a job, or gets the one that waits for
+ * it; a twin is told to do what it must not. */
+void keeper_child_settle(struct child *child);
+
+/* Closes all that the child holds, its memory group too. */
+void keeper_child_clear(struct keeper *keeper, struct child *child);
 
 /* True if the child lives, or will, and has had no call yet. */
 bool keeper_child_idle(const struct child *child);
@@ -56,14 +89,28 @@ bool keeper_child_idle(const struct child *child);
 /* ---- keeper_zygote.c: births and deaths ---- */
 
 /* Reads what the zygote sent; its end leads to another one. */
-int keeper_on_zygote(struct keeper *keeper);
+int keeper_on_zygote(struct keeper *keeper, struct nursery *nursery);
+
+/* ---- nursery.c: zygotes ---- */
+
+/* The zygote that forks now; NULL: the room is not warm. */
+struct nursery *nursery_current(struct keeper *keeper);
+
+/* It says that it has loaded the room: its twin is asked for. */
+int nursery_warm(struct keeper *keeper, struct nursery *nursery);
+
+/* Its twin ended with this status: right, and the room is warm; else the
+ * zygote is given up. 0 or -errno: the server is gone. */
+int nursery_twin_gone(
+    struct keeper *keeper, struct nursery *nursery, int status);
 
 /* Kills the zygote, if it still lives, and ends its children's calls; another
  * one is started after the back-off. 0 or -errno: the server is gone. */
-int keeper_zygote_lost(struct keeper *keeper);
+int nursery_lost(struct keeper *keeper, struct nursery *nursery);
 
-/* Starts a zygote, or tries again later. */
-void keeper_zygote_start(struct keeper *keeper);
+/* Starts, replaces and gives up zygotes whose time has come. *ret_next_us as
+ * keeper_tick's. */
+int nursery_tick(struct keeper *keeper, uint64_t now, uint64_t *ret_next_us);
 
 /* ---- keeper_time.c: deadlines, spares, stuck processes ---- */
 

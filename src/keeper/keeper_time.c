@@ -70,8 +70,7 @@ child_due(const struct child *child, bool crowded)
 	case CHILD_FORKING:
 		return child->since_us + FORK_MAX_US;
 	case CHILD_WARMING:
-		return earlier(child->since_us + PREPARE_MAX_US,
-		    child->has_call ? child->deadline_us : 0);
+		return child->since_us + PREPARE_MAX_US;
 	case CHILD_SPARE:
 		return child->has_call ? child->deadline_us : 0;
 	case CHILD_SPENT:
@@ -84,17 +83,17 @@ child_due(const struct child *child, bool crowded)
 
 /* Does it. A negative value: the server, or the zygote, is gone. */
 static int
-child_tick(struct keeper *keeper, struct child *child, uint64_t now)
+child_tick(struct keeper *keeper, struct child *child)
 {
 	if (child->state == CHILD_FORKING) {
 		log_error("event=zygote_stuck");
-		return keeper_zygote_lost(keeper);
+		return nursery_lost(keeper, child->nursery);
 	}
 	if (child->state == CHILD_DYING) /* not reaped: answer all the same */
 		return keeper_child_answer(keeper, child, -1, 0);
 	if (child->state == CHILD_SPENT)
 		child_kill(child, END_NONE);
-	else if (child->has_call && child->deadline_us <= now)
+	else if (child->state == CHILD_SPARE)
 		child_kill(child, END_DEADLINE);
 	else
 		child_kill(child, END_FAILED); /* stuck while it prepared */
@@ -113,7 +112,7 @@ children_tick(struct keeper *keeper, uint64_t now, uint64_t *ret_next_us)
 		uint64_t due = child_due(child, crowded);
 
 		if (due && due <= now) {
-			r = child_tick(keeper, child, now);
+			r = child_tick(keeper, child);
 			due = child_due(child, false);
 		}
 		*ret_next_us = earlier(*ret_next_us, due);
@@ -125,6 +124,7 @@ children_tick(struct keeper *keeper, uint64_t now, uint64_t *ret_next_us)
 static uint64_t
 spares_tick(struct keeper *keeper, uint64_t now)
 {
+	struct nursery *nursery = nursery_current(keeper);
 	struct err err = { 0 };
 	/* While calls run, only in their long pauses. */
 	uint64_t due =
@@ -132,7 +132,7 @@ spares_tick(struct keeper *keeper, uint64_t now)
 
 	if (keeper->spare_retry_us > due)
 		due = keeper->spare_retry_us;
-	if (!keeper->warm || children_idle(keeper) >= SPARES)
+	if (!nursery || children_idle(keeper) >= SPARES)
 		return 0;
 	/* One after the other: the second waits until the first is ready. */
 	if (children_in(keeper, CHILD_FORKING) ||
@@ -140,34 +140,11 @@ spares_tick(struct keeper *keeper, uint64_t now)
 		return 0;
 	if (now < due)
 		return due;
-	if (keeper_child_new(keeper, &err))
+	if (keeper_child_new(keeper, nursery, false, &err))
 		return 0;
 	log_error("event=spare error=\"%s\"", err.text);
 	keeper->spare_retry_us = now + 1000u * RESTART_MS_MAX;
 	return keeper->spare_retry_us;
-}
-
-/* Starts a zygote whose time has come, or gives up one that does not warm. */
-static int
-zygote_tick(struct keeper *keeper, uint64_t now, uint64_t *ret_next_us)
-{
-	uint64_t late = keeper->zygote_since_us + 1000u * ROOM_START_MS;
-
-	*ret_next_us = keeper->zygote_restart_us;
-	if (keeper->zygote_restart_us) {
-		if (keeper->zygote_restart_us <= now) {
-			keeper_zygote_start(keeper);
-			*ret_next_us = keeper->zygote_restart_us;
-		}
-		return 0;
-	}
-	if (keeper->warm)
-		return 0;
-	*ret_next_us = late;
-	if (now < late)
-		return 0;
-	log_error("event=zygote_stuck");
-	return keeper_zygote_lost(keeper);
 }
 
 int
@@ -180,7 +157,7 @@ keeper_tick(struct keeper *keeper, uint64_t *ret_next_us)
 	children_sweep(keeper);
 	r = children_tick(keeper, now, &children);
 	if (r == 0)
-		r = zygote_tick(keeper, now, &zygote);
+		r = nursery_tick(keeper, now, &zygote);
 	*ret_next_us =
 	    earlier(earlier(children, zygote), spares_tick(keeper, now));
 	return r;

@@ -10,10 +10,12 @@
 #include "call/channel.h"
 #include "conf/limits.h"
 #include "keeper/child.h"
+#include "keeper/house.h"
 #include "rooms/kind.h"
 #include "walls/walls.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -23,8 +25,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define ZYGOTE_FD 3 /* its channel, and all it has beside the standard three */
-
 /* What the keeper may send us. */
 #define FROM_KEEPER (1u << FRAME_FORK)
 
@@ -32,6 +32,7 @@ struct zygote {
 	struct channel keeper;
 	const struct wire_conf *conf;
 	const struct room_kind *kind;
+	struct house *house;
 	void *state;
 	int signals; /* a signalfd of SIGCHLD */
 	/* Which child a pid is; pids are reused only after they are reaped. */
@@ -43,17 +44,23 @@ struct zygote {
 };
 
 static _Noreturn void
-zygote_child(struct zygote *zygote, int socket_fd, int region_fd, pid_t parent)
+zygote_child(struct zygote *zygote, const struct wire_fork *record,
+    const int *fds, pid_t parent)
 {
 	struct child_start start = {
 		.kind = zygote->kind,
 		.state = zygote->state,
 		.conf = zygote->conf,
-		.zygote = parent,
-		.socket_fd = socket_fd,
-		.region_fd = region_fd,
+		.house = zygote->house,
+		.socket_fd = fds[0],
+		.region_fd = fds[1],
+		.twin = record->twin,
 	};
 
+	zygote->house->child = (struct house_child){
+		.zygote = parent,
+		.procs_fd = record->grouped ? fds[2] : -1,
+	};
 	child_main(&start);
 }
 
@@ -85,10 +92,11 @@ on_fork(struct zygote *zygote, const struct frame *frame, const int *fds,
 
 	if (r < 0)
 		return r;
-	if (zygote->living_n < CHILDREN_MAX && frame->fds == 2) {
+	if (zygote->living_n < CHILDREN_MAX && frame->fds == 3 && fds[0] >= 0 &&
+	    fds[1] >= 0 && fds[2] >= 0) {
 		pid = fork();
 		if (pid == 0)
-			zygote_child(zygote, fds[0], fds[1], self);
+			zygote_child(zygote, &record, fds, self);
 		if (pid < 0)
 			log_error("event=fork error=\"%s\"", strerror(errno));
 	}
@@ -186,14 +194,22 @@ zygote_loop(struct zygote *zygote, struct err *err)
 	return r;
 }
 
+/* Dies with the keeper from the first moment on. */
+static int
+zygote_parent(struct zygote *zygote, pid_t keeper, struct err *err)
+{
+	if (!house_has(zygote->house, WALL_PARENT))
+		return 0;
+	return wall_parent(
+	    house_has(zygote->house, WALL_PIDNS) ? 0 : keeper, err);
+}
+
 static int
 zygote_open(struct zygote *zygote, pid_t keeper, struct err *err)
 {
 	sigset_t child;
-	int r = wall_parent(keeper, err);
+	int r = zygote_parent(zygote, keeper, err);
 
-	if (r == 0)
-		r = wall_privileges(err);
 	if (r < 0)
 		return r;
 	(void)prctl(PR_SET_NAME, "zygote");
@@ -204,31 +220,51 @@ zygote_open(struct zygote *zygote, pid_t keeper, struct err *err)
 	zygote->signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (zygote->signals < 0)
 		return fail_errno(err, "signalfd");
-	zygote->kind = room_kind_find("wasm");
-	return zygote->kind->warm(zygote->conf, &zygote->state, err);
+	r = zygote->kind->warm(zygote->conf, &zygote->state, err);
+	return r < 0 ? r : house_zygote(zygote->house, err);
+}
+
+/* What the keeper holds is not ours: above all its channel to the server,
+ * whose end the server must see when the keeper dies. */
+static int
+zygote_descriptors(struct house *house, int channel_fd)
+{
+	/* Above the numbers that they are to have. */
+	int channel = fcntl(channel_fd, F_DUPFD, HOUSE_ARTIFACTS_FD + 1);
+	int null = fcntl(house->null_fd, F_DUPFD, HOUSE_ARTIFACTS_FD + 1);
+	int artifacts =
+	    fcntl(house->artifacts_fd, F_DUPFD, HOUSE_ARTIFACTS_FD + 1);
+
+	if (dup2(channel, HOUSE_CHANNEL_FD) < 0 ||
+	    dup2(null, HOUSE_NULL_FD) < 0 ||
+	    dup2(artifacts, HOUSE_ARTIFACTS_FD) < 0)
+		return -errno;
+	house->null_fd = HOUSE_NULL_FD;
+	house->artifacts_fd = HOUSE_ARTIFACTS_FD;
+	return sys_close_range(HOUSE_ARTIFACTS_FD + 1, ~0u);
 }
 
 static _Noreturn void
-zygote_main(const struct wire_conf *conf, int channel_fd, pid_t keeper)
+zygote_main(const struct zygote_start *start, int channel_fd, pid_t keeper)
 {
 	static struct zygote zygote; /* too large for a stack */
 	struct err err = { 0 };
 	int r;
 
-	/* What the keeper holds is not ours: above all its channel to the
-	 * server, whose end the server must see when the keeper dies. */
-	if (dup2(channel_fd, ZYGOTE_FD) < 0 ||
-	    sys_close_range(ZYGOTE_FD + 1, ~0u) < 0)
+	if (zygote_descriptors(start->house, channel_fd) < 0)
 		_exit(1);
-	zygote.conf = conf;
-	channel_init(
-	    &zygote.keeper, ZYGOTE_FD, FROM_KEEPER, FRAME_MAX, FRAME_MAX);
+	zygote.conf = start->conf;
+	zygote.kind = start->kind;
+	zygote.house = start->house;
+	channel_init(&zygote.keeper, HOUSE_CHANNEL_FD, FROM_KEEPER, FRAME_MAX,
+	    FRAME_MAX);
 	r = zygote_open(&zygote, keeper, &err);
 	if (r < 0) {
 		(void)channel_say(
 		    &zygote.keeper, FRAME_FAILED, &err, sizeof(err));
 		_exit(1);
 	}
+	fd_close(HOUSE_ARTIFACTS_FD);
 	r = channel_say(&zygote.keeper, FRAME_WARM, NULL, 0);
 	if (r == 0)
 		r = zygote_loop(&zygote, &err);
@@ -237,8 +273,9 @@ zygote_main(const struct wire_conf *conf, int channel_fd, pid_t keeper)
 	_exit(r == -EPIPE ? 0 : 1);
 }
 
-int
-zygote_start(const struct wire_conf *conf, int *ret_channel, struct err *err)
+pid_t
+zygote_start(
+    const struct zygote_start *start, int *ret_channel, struct err *err)
 {
 	pid_t self = getpid();
 	int fds[2];
@@ -247,16 +284,21 @@ zygote_start(const struct wire_conf *conf, int *ret_channel, struct err *err)
 
 	if (r < 0)
 		return fail(err, -r, "socketpair: %s", strerror(-r));
-	pid = fork();
+	if (house_has(start->house, WALL_PIDNS)) {
+		pid = wall_pidns_fork(err);
+	} else {
+		pid = fork();
+		if (pid < 0)
+			pid = fail_errno(err, "fork the zygote");
+	}
 	if (pid == 0) {
 		fd_close(fds[0]);
-		zygote_main(conf, fds[1], self);
+		zygote_main(start, fds[1], self);
 	}
 	fd_close(fds[1]);
-	if (pid < 0) {
+	if (pid < 0)
 		fd_close(fds[0]);
-		return fail_errno(err, "fork the zygote");
-	}
-	*ret_channel = fds[0];
+	else
+		*ret_channel = fds[0];
 	return pid;
 }

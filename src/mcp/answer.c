@@ -9,8 +9,9 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* What a result costs beside its streams: two sets of small fields, names. */
-#define ANSWER_FIXED 1536u
+/* What a result costs beside its streams: two sets of small fields, names, and
+ * two lists of walls. */
+#define ANSWER_FIXED (1536u + 2u * (WALL_NAMES_MAX + 3u * WALLS))
 
 #define ROOM_NAME "wasm"
 
@@ -233,12 +234,34 @@ content_of(const struct result *result, const struct streams *streams,
 }
 
 static json_t *
+names_of(wall_set set)
+{
+	json_t *names = json_array();
+
+	for (unsigned i = 0; i < WALLS; i++)
+		if (set & WALL_BIT(i))
+			(void)json_array_append_new(
+			    names, json_string(wall_name((enum wall)i)));
+	return names;
+}
+
+json_t *
+answer_walls(wall_set missing, wall_set allowed)
+{
+	return json_pack("{s:o, s:o}", "missing", names_of(missing), "allowed",
+	    names_of(allowed));
+}
+
+static json_t *
 meta_of(const struct result *result, bool cut)
 {
 	json_t *fields = small_fields(result, cut);
 
 	(void)json_object_set_new(
 	    fields, "outcome", json_string(outcome_name(result->outcome)));
+	if (result->walls_missing)
+		(void)json_object_set_new(fields, "walls",
+		    answer_walls(result->walls_missing, result->walls_allowed));
 	return json_pack("{s:o}", "breakroom/result", fields);
 }
 

@@ -25,6 +25,10 @@ json_t *answer_result(const struct result *result, uint32_t wall_ms,
 /* The same for a call that never ran; text says why. */
 json_t *answer_refused(const char *text, const struct answer_form *form);
 
+/* A new object with the names of the walls in two sets: those that the room
+ * lacks, and those of them that the operator allowed it to lack. */
+json_t *answer_walls(wall_set missing, wall_set allowed);
+
 /* A new JSON schema of structuredContent. */
 json_t *answer_schema(void);
 

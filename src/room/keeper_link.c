@@ -13,7 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FROM_KEEPER (1u << FRAME_WARM | 1u << FRAME_FAILED | 1u << FRAME_RESULT)
+#define FROM_KEEPER                                                   \
+	(1u << FRAME_WARM | 1u << FRAME_FAILED | 1u << FRAME_RESULT | \
+	    1u << FRAME_GRADE)
 
 /* Calls of one moment; more wait until the socket has taken them. */
 #define OUT_MAX (4u * FRAME_MAX)
@@ -44,9 +46,10 @@ usage_fill(struct ticket *ticket, const struct wire_result *record)
 }
 
 static void
-result_fill(struct ticket *ticket, const struct wire_result *record, int region,
-    uint32_t chars)
+result_fill(const struct room *room, struct ticket *ticket,
+    const struct wire_result *record, int region)
 {
+	const uint32_t chars = room->conf->output_chars;
 	struct result *result = &ticket->result;
 	struct err err = { 0 };
 	int r = 0;
@@ -54,6 +57,8 @@ result_fill(struct ticket *ticket, const struct wire_result *record, int region,
 	result->outcome = (enum outcome)record->outcome;
 	result->exit_code = record->exit_code;
 	result->timed_out = record->outcome == OUTCOME_TIMEOUT;
+	result->walls_missing = room->grade.missing;
+	result->walls_allowed = room->grade.allowed;
 	usage_fill(ticket, record);
 	if (region >= 0)
 		r = output_read(region, chars, OUTPUT_OUT, &result->out, &err);
@@ -101,7 +106,7 @@ on_result(
 		room_pause(room, ticket->tries);
 		return 0;
 	}
-	result_fill(ticket, &record, region, room->conf->output_chars);
+	result_fill(room, ticket, &record, region);
 	/* At once, not in the next turn: a call is short, a turn is not. */
 	ticket_deliver(ticket);
 	return 0;
@@ -131,6 +136,29 @@ on_failed(struct room *room, const struct frame *frame, struct err *err)
 	return 0;
 }
 
+/* Said once by every keeper, and by the log once a grade. */
+static int
+on_grade(struct room *room, const struct frame *frame, struct err *err)
+{
+	struct wire_grade grade;
+	char missing[WALL_NAMES_MAX], allowed[WALL_NAMES_MAX];
+
+	if (wire_take(frame, &grade, sizeof(grade), NULL, err) < 0)
+		return -EPROTO;
+	for (unsigned i = 0; i < WALLS; i++)
+		grade.why[i][WALL_WHY_MAX - 1] = '\0';
+	if (grade.missing &&
+	    (!room->graded || room->grade.missing != grade.missing)) {
+		wall_names(grade.missing, missing);
+		wall_names(grade.allowed, allowed);
+		log_warn("event=room_grade room=wasm missing=%s allowed=%s",
+		    missing, *allowed ? allowed : "none");
+	}
+	room->grade = grade;
+	room->graded = true;
+	return 0;
+}
+
 static int
 on_frame(struct room *room, const struct frame *frame, int fd, struct err *err)
 {
@@ -143,7 +171,8 @@ on_frame(struct room *room, const struct frame *frame, int fd, struct err *err)
 		room->failure.code = 0;
 		return 0;
 	}
-	return on_failed(room, frame, err);
+	return frame->type == FRAME_GRADE ? on_grade(room, frame, err)
+					  : on_failed(room, frame, err);
 }
 
 static int
@@ -292,6 +321,7 @@ conf_send(struct room *room, struct err *err)
 		.output_chars = room->conf->output_chars,
 		.concurrency = room->conf->concurrency,
 		.log_level = (uint32_t)room->conf->log_level,
+		.allowed = room->conf->allow_missing,
 	};
 	int r;
 
@@ -325,16 +355,19 @@ channel_open(struct room *room, int fd, struct err *err)
 void
 room_spawn(struct room *room)
 {
+	struct launched keeper = { .channel = -1, .pidfd = -1 };
 	struct err err = { 0 };
-	int fd = -1;
-	int r = launcher_spawn(room->launcher, &fd, &room->keeper, &err);
+	int r = launcher_spawn(room->launcher, &keeper, &err);
 
 	if (r == -EPIPE) { /* nobody is left who could start one */
 		room_ruined(room, &err);
 		return;
 	}
-	if (r == 0)
-		r = channel_open(room, fd, &err);
+	if (r == 0) {
+		room->keeper = keeper.pidfd;
+		room->keeper_pid = keeper.pid;
+		r = channel_open(room, keeper.channel, &err);
+	}
 	if (r == 0)
 		r = conf_send(room, &err);
 	if (r < 0)

@@ -85,38 +85,52 @@ answer_wait(const struct launcher *launcher)
 	return r == 1 ? 0 : -ETIMEDOUT;
 }
 
+static int
+request_send(const struct launcher *launcher, enum launch_what what, pid_t pid)
+{
+	struct launch_request request = { what, pid };
+
+	return fd_send_all(launcher->fd, &request, sizeof(request));
+}
+
 int
-launcher_spawn(struct launcher *launcher, int *ret_channel, int *ret_pidfd,
-    struct err *err)
+launcher_spawn(
+    struct launcher *launcher, struct launched *ret_launched, struct err *err)
 {
 	union launch_control control;
-	int code = 0, fds[LAUNCH_FDS];
-	struct iovec part = { &code, sizeof(code) };
+	struct launch_answer record;
+	int fds[LAUNCH_FDS] = { -1, -1 };
+	struct iovec part = { &record, sizeof(record) };
 	struct msghdr message = { .msg_iov = &part,
 		.msg_iovlen = 1,
 		.msg_control = control.bytes,
 		.msg_controllen = sizeof(control.bytes) };
 	struct cmsghdr *header;
 
-	if (fd_send_all(launcher->fd, "k", 1) < 0 ||
+	if (request_send(launcher, LAUNCH_KEEPER, 0) < 0 ||
 	    answer_wait(launcher) < 0 ||
 	    recvmsg(launcher->fd, &message, MSG_CMSG_CLOEXEC) !=
-		(ssize_t)sizeof(code))
+		(ssize_t)sizeof(record))
 		return fail(
 		    err, EPIPE, "the launcher is gone: start the server again");
-	if (code != 0)
-		return fail(err, code, "start a keeper: %s", strerror(code));
+	if (record.code != 0)
+		return fail(err, record.code, "start a keeper: %s",
+		    strerror(record.code));
 	header = CMSG_FIRSTHDR(&message);
-	fds[0] = fds[1] = -1;
 	if (header && header->cmsg_len <= CMSG_LEN(sizeof(fds)))
 		memcpy(fds, CMSG_DATA(header), header->cmsg_len - CMSG_LEN(0));
 	if (fds[1] < 0) { /* a keeper without its channel ends by itself */
 		fd_close(fds[0]);
 		return fail(err, EMFILE, "no descriptors for a keeper");
 	}
-	*ret_channel = fds[0];
-	*ret_pidfd = fds[1];
+	*ret_launched = (struct launched){ fds[0], fds[1], record.pid };
 	return 0;
+}
+
+void
+launcher_kill(struct launcher *launcher, pid_t pid)
+{
+	(void)request_send(launcher, LAUNCH_KILL, pid);
 }
 
 /* It reaps what it started, and ends; unless it was stopped. */
@@ -137,9 +151,8 @@ launcher_stop(struct launcher *launcher)
 	if (!launcher)
 		return;
 	fd_close(launcher->fd);
-	if (!ends_by_itself(launcher->pid)) {
-		(void)kill(launcher->pid, SIGKILL);
+	/* Of another user it cannot be killed; it ends when it goes on. */
+	if (!ends_by_itself(launcher->pid) && kill(launcher->pid, SIGKILL) == 0)
 		(void)waitpid(launcher->pid, NULL, 0);
-	}
 	free(launcher);
 }

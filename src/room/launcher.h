@@ -7,17 +7,28 @@
 
 #include "base/err.h"
 
+#include <sys/types.h>
+
 struct launcher;
 
 /* Forks the launcher; call before any thread, loop or client's byte. The
  * launcher dies with the caller. 0 or -errno. */
 int launcher_start(struct launcher **ret_launcher, struct err *err);
 
-/* Starts a keeper. Its channel and its pidfd come back, the caller's. 0;
- * -EPIPE: the launcher is gone, there will be no other keeper; -errno: it
- * could not start one now. */
-int launcher_spawn(struct launcher *launcher, int *ret_channel, int *ret_pidfd,
-    struct err *err);
+/* A keeper: its channel, its pidfd (both the owner's), its number. */
+struct launched {
+	int channel, pidfd;
+	pid_t pid;
+};
+
+/* Starts a keeper. 0; -EPIPE: the launcher is gone, there will be no other
+ * keeper; -errno: it could not start one now. */
+int launcher_spawn(
+    struct launcher *launcher, struct launched *ret_launched, struct err *err);
+
+/* Kills the keeper with this number, which the server itself may have no right
+ * to do; nothing if it is gone. */
+void launcher_kill(struct launcher *launcher, pid_t pid);
 
 /* Ends the launcher and waits for it; keepers it started die with it. */
 void launcher_stop(struct launcher *launcher);

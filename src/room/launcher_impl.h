@@ -3,6 +3,9 @@
 #ifndef ROOM_LAUNCHER_IMPL_H
 #define ROOM_LAUNCHER_IMPL_H
 
+#include "conf/limits.h"
+
+#include <stdint.h>
 #include <sys/socket.h>
 #include <sys/types.h>
 
@@ -13,10 +16,29 @@ union launch_control {
 	char bytes[CMSG_SPACE(sizeof(int) * LAUNCH_FDS)];
 };
 
+enum launch_what {
+	LAUNCH_KEEPER, /* start one; pid is 0 */
+	LAUNCH_KILL,   /* kill the keeper pid, which this server may not */
+};
+
+struct launch_request {
+	int32_t what; /* enum launch_what */
+	int32_t pid;
+};
+
+/* To LAUNCH_KEEPER alone. */
+struct launch_answer {
+	int32_t code; /* 0, and descriptors come with it; or an errno */
+	int32_t pid;
+};
+
 struct launch {
 	int server; /* requests in, answers out */
 	int keeper; /* the keeper's program */
 	int signals;
+	/* The keepers that live, for those are killed and no other process. */
+	pid_t keepers[KEEPERS_MAX];
+	unsigned keepers_n;
 };
 
 /* The launcher's process: a child of the server. */

@@ -1,5 +1,6 @@
-/* launcher_main.c: the launcher's process. It reads single bytes, each a
- * request for a keeper, and knows nothing else.
+/* launcher_main.c: the launcher's process. It reads requests to start or to kill
+ * a keeper, and knows nothing else.
+ * Hostile input: a server that was taken over chooses the requests.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "room/launcher_impl.h"
 
@@ -7,6 +8,8 @@
 #include "base/log.h"
 #include "base/sys.h"
 #include "conf/limits.h"
+#include "walls/cgroup.h"
+#include "walls/promise.h"
 #include "walls/walls.h"
 
 #include <errno.h>
@@ -25,12 +28,12 @@
 #define EXIT_LOST 1
 #define EXIT_EXEC 127 /* as shells say that a program could not be run */
 
-/* Sends what became of a request: 0 with descriptors, or an errno. */
+/* Sends what became of a request for a keeper. */
 static int
-answer(int fd, int code, const int *fds)
+answer(int fd, struct launch_answer record, const int *fds)
 {
 	union launch_control control = { 0 };
-	struct iovec part = { &code, sizeof(code) };
+	struct iovec part = { &record, sizeof(record) };
 	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
 	struct cmsghdr *header;
 
@@ -70,24 +73,31 @@ keeper_exec(int program, int channel, pid_t launcher)
 	_exit(EXIT_EXEC);
 }
 
-static int
-keeper_launch(const struct launch *launch, int ret_fds[LAUNCH_FDS])
+/* The new keeper's pid, or -errno. */
+static pid_t
+keeper_launch(struct launch *launch, int ret_fds[LAUNCH_FDS])
 {
 	pid_t self = getpid();
 	int ends[2];
 	pid_t pid;
-	int r = fd_pair(ends);
+	int r;
 
+	if (launch->keepers_n == KEEPERS_MAX)
+		return -EAGAIN;
+	r = fd_pair(ends);
 	if (r < 0)
 		return r;
 	pid = fork();
-	r = pid < 0 ? -errno : 0;
+	r = pid < 0 ? -errno : pid;
 	if (pid == 0)
 		keeper_exec(launch->keeper, ends[1], self);
 	fd_close(ends[1]);
 	ret_fds[0] = ends[0];
-	ret_fds[1] = pid > 0 ? sys_pidfd_open(pid) : -1;
-	if (r == 0 && ret_fds[1] < 0) {
+	if (pid < 0)
+		return r;
+	launch->keepers[launch->keepers_n++] = pid;
+	ret_fds[1] = sys_pidfd_open(pid);
+	if (ret_fds[1] < 0) {
 		r = -errno;
 		(void)kill(pid, SIGKILL);
 	}
@@ -95,63 +105,99 @@ keeper_launch(const struct launch *launch, int ret_fds[LAUNCH_FDS])
 }
 
 static int
-on_request(const struct launch *launch)
+on_keeper_request(struct launch *launch)
 {
 	int fds[LAUNCH_FDS] = { -1, -1 };
-	int r = keeper_launch(launch, fds);
+	pid_t pid = keeper_launch(launch, fds);
+	struct launch_answer record = { pid < 0 ? -pid : 0, pid < 0 ? 0 : pid };
+	int r = answer(launch->server, record, pid < 0 ? NULL : fds);
 
-	r = answer(launch->server, -r, r == 0 ? fds : NULL);
 	/* Descriptors may be short for a moment; the server asks again. */
-	if (r < 0 && r != -EPIPE)
-		r = answer(launch->server, -r, NULL);
+	if (r < 0 && r != -EPIPE) {
+		record = (struct launch_answer){ -r, 0 };
+		r = answer(launch->server, record, NULL);
+	}
 	fd_close(fds[0]);
 	fd_close(fds[1]);
 	return r;
 }
 
-/* Keepers, and what they left behind when they were killed. */
+/* Not yet reaped, so the number is still its own. */
 static void
-reap(const struct launch *launch)
+on_kill_request(const struct launch *launch, pid_t pid)
 {
-	struct signalfd_siginfo info;
-
-	(void)!read(launch->signals, &info, sizeof(info));
-	while (waitpid(-1, NULL, WNOHANG) > 0)
-		;
+	for (unsigned i = 0; i < launch->keepers_n; i++)
+		if (launch->keepers[i] == pid)
+			(void)kill(pid, SIGKILL);
 }
 
-/* Until the server is gone. 0 or -errno. */
 static int
-launch_loop(const struct launch *launch)
+on_request(struct launch *launch, const struct launch_request *request)
+{
+	if (request->what == LAUNCH_KEEPER)
+		return on_keeper_request(launch);
+	if (request->what == LAUNCH_KILL)
+		on_kill_request(launch, request->pid);
+	return 0;
+}
+
+/* A keeper's groups go with it; all its processes are dead, or will be. */
+static void
+forget(struct launch *launch, pid_t pid)
+{
+	for (unsigned i = 0; i < launch->keepers_n; i++) {
+		if (launch->keepers[i] != pid)
+			continue;
+		launch->keepers[i] = launch->keepers[--launch->keepers_n];
+		cgroup_remove(pid);
+		return;
+	}
+}
+
+/* Keepers, and what they left behind when they were killed. */
+static void
+reap(struct launch *launch)
+{
+	struct signalfd_siginfo info;
+	pid_t pid;
+
+	(void)!read(launch->signals, &info, sizeof(info));
+	while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+		forget(launch, pid);
+}
+
+/* Until the server is gone, or the socket to it. */
+static void
+launch_loop(struct launch *launch)
 {
 	for (;;) {
 		struct pollfd ready[] = {
 			{ .fd = launch->server, .events = POLLIN },
 			{ .fd = launch->signals, .events = POLLIN },
 		};
-		char request;
-		ssize_t got;
+		struct launch_request request;
+		int r;
 
-		if (poll(ready, 2, -1) < 0 && errno != EINTR)
-			return -errno;
+		if (poll(ready, 2, -1) < 0)
+			continue; /* a signal, or memory short for a moment */
 		if (ready[1].revents)
 			reap(launch);
 		if (!ready[0].revents)
 			continue;
-		got = read(launch->server, &request, 1);
-		if (got == 0)
-			return 0;
-		if (got < 0 && errno != EINTR)
-			return -errno;
-		if (got > 0 && on_request(launch) == -EPIPE)
-			return 0;
+		r = fd_read_all(launch->server, &request, sizeof(request));
+		if (r == 0)
+			r = on_request(launch, &request);
+		if (r == -EPIPE || r == -ECONNRESET)
+			return;
+		if (r < 0)
+			log_warn("event=launcher error=\"%s\"", strerror(-r));
 	}
 }
 
 /* Keepers end when the server's end of their channel is closed, and all that
  * is below them; whoever is our parent need not reap them. */
 static void
-wait_for_all(void)
+wait_for_all(struct launch *launch)
 {
 	for (unsigned waited_ms = 0; waited_ms < LAUNCH_END_MS / 2;
 	     waited_ms++) {
@@ -161,6 +207,8 @@ wait_for_all(void)
 			return;
 		if (pid == 0)
 			(void)poll(NULL, 0, 1);
+		else
+			forget(launch, pid);
 	}
 }
 
@@ -192,6 +240,8 @@ void
 launcher_main(struct launch *launch, pid_t server)
 {
 	struct err err = { 0 };
+	char names[WALL_NAMES_MAX];
+	wall_set missing;
 	sigset_t child;
 
 	/* Signals of the server's terminal are the server's. */
@@ -203,10 +253,14 @@ launcher_main(struct launch *launch, pid_t server)
 	(void)sigprocmask(SIG_BLOCK, &child, NULL);
 	launch->signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (launch->signals < 0 || leave_descriptors(launch) < 0 ||
-	    wall_parent(server, &err) < 0 || wall_privileges(&err) < 0)
+	    wall_parent(server, &err) < 0)
 		_exit(EXIT_LOST);
-	if (launch_loop(launch) < 0)
-		_exit(EXIT_LOST);
-	wait_for_all();
+	promise_launcher(&missing);
+	if (missing) {
+		wall_names(missing, names);
+		log_warn("event=launcher_walls missing=%s", names);
+	}
+	launch_loop(launch);
+	wait_for_all(launch);
 	_exit(0);
 }

@@ -5,11 +5,9 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/log.h"
-#include "base/sys.h"
 #include "conf/limits.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -52,7 +50,7 @@ channel_close(struct room *room)
 	channel_done(&room->channel);
 	/* It ends at the end of its channel, unless it is stuck. */
 	if (room->keeper >= 0 && room->state != ROOM_CLOSING)
-		(void)sys_pidfd_kill(room->keeper, SIGKILL);
+		launcher_kill(room->launcher, room->keeper_pid);
 	fd_close(room->keeper);
 	room->keeper = -1;
 }
@@ -213,6 +211,12 @@ bool
 room_ready(const struct room *room)
 {
 	return room->state == ROOM_WARM;
+}
+
+const struct wire_grade *
+room_grade(const struct room *room)
+{
+	return room->graded ? &room->grade : NULL;
 }
 
 /* ---- the end ---- */

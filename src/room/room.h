@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "call/call.h"
+#include "call/wire.h"
 #include "conf/artifacts.h"
 #include "conf/conf.h"
 
@@ -37,6 +38,9 @@ unsigned room_busy(const struct room *room);
 
 /* True once a keeper has said that its zygote is warm. */
 bool room_ready(const struct room *room);
+
+/* What walls the room has; NULL until its keeper has said so. */
+const struct wire_grade *room_grade(const struct room *room);
 
 /* Ends all calls (done is called for each), stops the keeper, closes every
  * handle on the loop and frees the room. */

@@ -48,6 +48,9 @@ struct room {
 	enum room_state state;
 	struct channel channel;
 	int keeper;       /* its pidfd; -1 without one */
+	pid_t keeper_pid; /* for the launcher */
+	bool graded;      /* a keeper has said what walls there are: */
+	struct wire_grade grade;
 	uint64_t warm_us; /* when it was last warm */
 	unsigned losses;  /* of keepers that never got warm, in a row */
 	uint32_t next_id;

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "call/output.h"
 #include "call/wire.h"
+#include "conf/wall.h"
 
 #include <stdbool.h>
 
@@ -19,6 +20,13 @@ struct room_job {
 
 struct room_kind {
 	const char *name;
+
+	/* Its floor: it is not offered where one of these is missing. All
+	 * other walls are used where they can be had. */
+	wall_set required;
+
+	/* Bytes of memory that a child at its limits may hold. */
+	uint64_t (*child_bytes)(const struct wire_conf *conf, int artifacts_fd);
 
 	/* In the zygote: loads all that a call needs, so that a fork of the
 	 * process can run it. *ret_state is for the functions below. */

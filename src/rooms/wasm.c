@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 struct wasm_paths {
@@ -179,8 +180,28 @@ wasm_run(void *state, const struct room_job *job, struct wire_done *ret_done)
 	memcpy(ret_done->trap, turn.trap, sizeof(ret_done->trap));
 }
 
+/* Python's memory and files, and the pages of the snapshot that it writes. */
+static uint64_t
+wasm_child_bytes(const struct wire_conf *conf, int artifacts_fd)
+{
+	uint64_t bytes =
+	    conf->memory_bytes + conf->files_bytes + CHILD_SLACK_BYTES;
+	struct stat st;
+
+	if (fstatat(artifacts_fd, ARTIFACT_SNAPSHOT, &st, 0) == 0)
+		bytes += (uint64_t)st.st_size;
+	return bytes;
+}
+
 const struct room_kind room_wasm = {
 	.name = "wasm",
+	/* The second wall behind WebAssembly, and what it stands on; the rest
+	 * is the third. */
+	.required = WALL_BIT(WALL_SECCOMP) | WALL_BIT(WALL_NO_NEW_PRIVS) |
+		    WALL_BIT(WALL_CAPS) | WALL_BIT(WALL_FDS) |
+		    WALL_BIT(WALL_RLIMITS) | WALL_BIT(WALL_PARENT) |
+		    WALL_BIT(WALL_PROOF),
+	.child_bytes = wasm_child_bytes,
 	.warm = wasm_warm,
 	.prepare = wasm_prepare,
 	.run = wasm_run,

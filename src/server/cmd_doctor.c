@@ -6,105 +6,129 @@
 #include "conf/paths.h"
 #include "server/cmd.h"
 #include "server/doctor_checks.h"
+#include "server/doctor_knobs.h"
+#include "server/doctor_room.h"
 #include "server/one_call.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define HELLO "hello from the room"
 
-/* One line a subject, whatever the finding quotes. */
 static void
-show(enum verdict verdict, const char *subject, const char *finding)
+report_machine(struct report *report)
 {
-	static const char *const words[] = { "ok", "warn", "BAD" };
-
-	(void)printf("%-5s %-11s ", words[verdict], subject);
-	for (; *finding; finding++)
-		(void)putchar((unsigned char)*finding < ' ' || *finding == 0x7f
-				  ? ' '
-				  : *finding);
-	(void)putchar('\n');
-	(void)fflush(stdout);
-}
-
-static void
-show_machine(void)
-{
-	char finding[FINDING_MAX];
-
 	for (size_t i = 0; i < doctor_check_count; i++) {
 		const struct check *check = &doctor_checks[i];
+		char finding[FINDING_MAX];
+		enum verdict verdict = check->look(finding);
 
-		show(check->look(finding), check->subject, finding);
+		report_finding(report, REPORT_CHECKS, check->subject, NULL,
+		    verdict, finding);
 	}
 }
 
+static void
+report_knobs(struct report *report)
+{
+	for (size_t i = 0; i < knob_count; i++) {
+		struct knob_state state;
+
+		knob_look(&knobs[i], "", &state);
+		report_finding(report, REPORT_KNOBS, knobs[i].name,
+		    state.there ? state.value : NULL, state.verdict,
+		    state.finding);
+	}
+}
+
+static void
+report_place(
+    struct report *report, const char *subject, int r, const char *finding)
+{
+	report_finding(report, REPORT_CHECKS, subject, NULL,
+	    r < 0 ? VERDICT_BAD : VERDICT_OK, finding);
+}
+
+/* ---- the room ---- */
+
 struct hello {
-	bool worked;
+	struct room_view view;
 	uint64_t start_us;
-	char finding[FINDING_MAX];
 };
 
 static void
 judge_hello(const struct result *result, void *data)
 {
 	struct hello *hello = data;
+	struct room_view *view = &hello->view;
 	const struct buf *out = &result->out.text;
 	const struct buf *err = &result->err.text;
 
-	hello->worked = result->outcome == OUTCOME_OK &&
-			out->n == sizeof(HELLO "\n") - 1 &&
-			memcmp(out->p, HELLO "\n", out->n) == 0;
-	if (hello->worked)
-		(void)snprintf(hello->finding, FINDING_MAX,
-		    "hello in %.2f ms; %.1f ms from a cold start",
+	view->hello_worked = result->outcome == OUTCOME_OK &&
+			     out->n == sizeof(HELLO "\n") - 1 &&
+			     memcmp(out->p, HELLO "\n", out->n) == 0;
+	if (view->hello_worked)
+		(void)snprintf(view->hello, FINDING_MAX,
+		    "in %.2f ms; %.1f ms from a cold start",
 		    (double)result->usage.wall_us / 1000.0,
 		    (double)(clock_us() - hello->start_us) / 1000.0);
 	else
-		(void)snprintf(hello->finding, FINDING_MAX,
-		    "hello failed: %s, exit code %d: %.*s",
+		(void)snprintf(view->hello, FINDING_MAX,
+		    "failed: %s, exit code %d: %.*s",
 		    outcome_name(result->outcome), result->exit_code,
-		    err->n > 200 ? 200 : (int)err->n,
+		    err->n > 240 ? 240 : (int)err->n,
 		    err->p ? (const char *)err->p : "");
 }
 
-/* 0, the number of the signal that ended it, or negative. */
+static void
+take_grade(const struct wire_grade *grade, void *data)
+{
+	struct hello *hello = data;
+
+	hello->view.graded = grade != NULL;
+	if (grade)
+		hello->view.grade = *grade;
+}
+
+/* 0 if the room has what it requires and the hello worked; the number of the
+ * signal that ended it; or negative. */
 static int
 say_hello(const struct conf *conf, struct launcher *launcher,
-    const struct artifacts *artifacts)
+    const struct artifacts *artifacts, struct report *report)
 {
-	struct hello hello = { .start_us = clock_us() };
-	const struct taker taker = { judge_hello, &hello };
+	struct hello hello = { .view.name = "wasm", .start_us = clock_us() };
+	const struct room_view *view = &hello.view;
+	const struct taker taker = { judge_hello, take_grade, &hello };
 	struct call *call = call_new();
 	struct err err;
 	int r;
 
 	if (!call || buf_add_text(&call->code, "print('" HELLO "')\n") < 0) {
 		call_free(call);
-		show(VERDICT_BAD, "room wasm", "no memory for a call");
-		return -1;
+		r = fail(&err, ENOMEM, "no memory for a call");
+	} else {
+		r = one_call(conf, launcher, artifacts, call, &taker, &err);
 	}
-	r = one_call(conf, launcher, artifacts, call, &taker, &err);
 	if (r > 0)
 		return r;
-	if (r < 0) {
-		show(VERDICT_BAD, "room wasm", err.text);
-		return r;
-	}
-	show(hello.worked ? VERDICT_OK : VERDICT_BAD, "room wasm",
-	    hello.finding);
-	return hello.worked ? 0 : -1;
+	if (r < 0)
+		(void)snprintf(hello.view.hello, FINDING_MAX, "%s", err.text);
+	report_room(report, view);
+	return view->hello_worked && view->graded &&
+		       grade_is_whole(&view->grade)
+		   ? 0
+		   : -1;
 }
 
 static int
-verify(const struct artifacts *artifacts)
+verify(const struct artifacts *artifacts, struct report *report)
 {
 	struct err err;
 	int r = artifacts_verify(artifacts, &err);
 
-	show(r < 0 ? VERDICT_BAD : VERDICT_OK, "digests",
+	report_place(report, "digests", r,
 	    r < 0 ? err.text : "every installed file is as it was made");
 	return r;
 }
@@ -113,23 +137,25 @@ int
 cmd_doctor(const struct conf *conf, struct launcher *launcher)
 {
 	struct artifacts artifacts;
+	struct report report;
 	struct err err;
 	int r;
 
-	(void)printf("breakroom %s\n", BREAKROOM_VERSION);
-	show_machine();
-	show(VERDICT_WARN, "walls",
-	    "seccomp, Landlock, namespaces and cgroups are not raised in "
-	    "this version: the WebAssembly sandbox, closed descriptors, "
-	    "no_new_privs and resource limits hold alone");
+	report_begin(&report, conf->json);
+	report_machine(&report);
 	r = artifacts_find(&artifacts, &err);
-	show(r < 0 ? VERDICT_BAD : VERDICT_OK, "guest",
-	    r < 0 ? err.text : artifacts.dir);
+	report_place(&report, "guest", r, r < 0 ? err.text : artifacts.dir);
 	if (r == 0 && conf->verify)
-		r = verify(&artifacts);
+		r = verify(&artifacts, &report);
+	/* Before a room is started: this process may give up reading files. */
+	report_knobs(&report);
 	if (r == 0)
-		r = say_hello(conf, launcher, &artifacts);
-	if (r > 0)
+		r = say_hello(conf, launcher, &artifacts, &report);
+	if (r <= 0 && report_end(&report, r == 0) < 0)
+		r = -1;
+	if (r > 0) {
+		report_drop(&report);
 		return STATUS_SIGNAL + r;
-	return r < 0 || fflush(stdout) != 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+	}
+	return r < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
 }

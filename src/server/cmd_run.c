@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/own.h"
 #include "call/call.h"
+#include "mcp/answer.h"
 #include "server/cmd.h"
 #include "server/one_call.h"
 
@@ -109,9 +110,12 @@ result_json(const struct result *result)
 	    (double)result->usage.wall_us / 1000.0, "queued_ms",
 	    (double)result->usage.queued_us / 1000.0, "memory_peak_bytes",
 	    (json_int_t)result->usage.memory_peak_bytes, "room", ROOM_NAME);
-	char *text =
-	    object ? json_dumps(object, JSON_REAL_PRECISION(12)) : NULL;
+	char *text;
 
+	if (result->walls_missing)
+		(void)json_object_set_new(object, "walls",
+		    answer_walls(result->walls_missing, result->walls_allowed));
+	text = object ? json_dumps(object, JSON_REAL_PRECISION(12)) : NULL;
 	json_decref(object);
 	return text;
 }
@@ -189,7 +193,7 @@ cmd_run(const struct conf *conf, struct launcher *launcher,
     const struct artifacts *artifacts)
 {
 	struct printing printing = { .json = conf->json };
-	const struct taker taker = { print_result, &printing };
+	const struct taker taker = { .use = print_result, .data = &printing };
 	struct call *call = call_new();
 	struct err err = { 0 };
 	int r = call ? fill_call(conf, call, &err)

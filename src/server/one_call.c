@@ -4,6 +4,7 @@
 #include "server/one_call.h"
 
 #include "room/room.h"
+#include "server/promise.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -109,6 +110,8 @@ run_loop(struct one *one, struct call *call, struct err *err)
 	(void)uv_timer_start(&one->patience, on_patience_end, ROOM_START_MS, 0);
 	while (!one->done && one->signal == 0 && !one->given_up)
 		(void)uv_run(&one->loop, UV_RUN_DEFAULT);
+	if (one->taker->grade)
+		one->taker->grade(room_grade(one->room), one->taker->data);
 	room_close(one->room);
 	if (one->given_up)
 		return fail(err, ETIMEDOUT,
@@ -138,6 +141,11 @@ one_call(const struct conf *conf, struct launcher *launcher,
 	else
 		r = room_open(
 		    &one.loop, launcher, &single, artifacts, &one.room, err);
+	if (r == 0) {
+		r = server_promise(conf, err);
+		if (r < 0)
+			room_close(one.room);
+	}
 	if (r == 0)
 		r = run_loop(&one, call, err);
 	else

@@ -9,10 +9,15 @@
 #include "conf/conf.h"
 
 struct launcher;
+struct wire_grade;
 
-/* Who gets the result; borrowed until use returns. */
+/* Who gets the result, and after it the room's grade; both are borrowed until
+ * the function returns. */
 struct taker {
 	void (*use)(const struct result *result, void *data);
+	/* Or NULL. Called whether or not there was a result; grade is NULL
+	 * where no keeper has told it. */
+	void (*grade)(const struct wire_grade *grade, void *data);
 	void *data;
 };
 

@@ -10,6 +10,7 @@
 #include "mcp/mcp.h"
 #include "mcp/tool_run.h"
 #include "room/room.h"
+#include "server/promise.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -139,6 +140,12 @@ serve(struct server *server, const struct conf *conf, struct launcher *launcher,
 		room_close(server->room);
 	else
 		r = start(server, conf, err);
+	/* Before a client's first byte: that is read in the loop. */
+	if (r == 0) {
+		r = server_promise(conf, err);
+		if (r < 0)
+			stdio_end(server->stdio);
+	}
 	(void)uv_run(&server->loop, UV_RUN_DEFAULT);
 	return r;
 }

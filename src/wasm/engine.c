@@ -169,10 +169,11 @@ open_module(struct engine *engine, const struct engine_options *options,
     struct err *err)
 {
 	wasmtime_error_t *error;
+	int r =
+	    engine_configure(options->stack_bytes, false, &engine->engine, err);
 
-	engine->engine = engine_configure(options->stack_bytes, false);
-	if (!engine->engine)
-		return fail(err, ENOMEM, "set up the engine");
+	if (r < 0)
+		return r;
 	error = wasmtime_module_deserialize_file(
 	    engine->engine, options->module_path, &engine->module);
 	if (error)
@@ -182,8 +183,7 @@ open_module(struct engine *engine, const struct engine_options *options,
 	if (!engine->store || !engine->linker)
 		return fail(err, ENOMEM, "set up the engine's store");
 	engine->context = wasmtime_store_context(engine->store);
-	wasmtime_store_limiter(
-	    engine->store, (int64_t)options->memory_max, -1, 1, 1, 1);
+	engine_limit(engine->store, options->memory_max);
 	return 0;
 }
 

@@ -51,7 +51,7 @@ int
 engine_compile(const char *wasm_path, const char *module_path, struct err *err)
 {
 	own_fd int fd = open(wasm_path, O_RDONLY | O_CLOEXEC);
-	wasm_engine_t *engine;
+	wasm_engine_t *engine = NULL;
 	struct stat about;
 	void *wasm;
 	int r;
@@ -62,13 +62,13 @@ engine_compile(const char *wasm_path, const char *module_path, struct err *err)
 	if (wasm == MAP_FAILED)
 		return fail_errno(err, "map %s", wasm_path);
 	/* The stack is a setting of the run, not of the code. */
-	engine = engine_configure(ENGINE_STACK_MAX, true);
-	r = engine ? compile_bytes(engine,
-			 (struct span){ wasm, (size_t)about.st_size },
-			 module_path, err)
-		   : fail(err, ENOMEM, "set up the compiler");
-	if (engine)
+	r = engine_configure(ENGINE_STACK_MAX, true, &engine, err);
+	if (r == 0) {
+		r = compile_bytes(engine,
+		    (struct span){ wasm, (size_t)about.st_size }, module_path,
+		    err);
 		wasm_engine_delete(engine);
+	}
 	(void)munmap(wasm, (size_t)about.st_size);
 	return r;
 }

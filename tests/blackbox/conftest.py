@@ -16,14 +16,6 @@ from support.client import Server  # noqa: E402
 from support.programs import BREAKROOM, breakroom  # noqa: E402
 
 
-def pytest_addoption(parser):
-    parser.addoption(
-        "--with-cost",
-        action="store_true",
-        help="run the slow and heavy hostile cases too (minutes)",
-    )
-
-
 @pytest.fixture(scope="session", autouse=True)
 def installed():
     """The programs exist and have what they need; else it is installed."""

@@ -1,17 +1,124 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every hostile case that is meant for this room, each a test of its own, on
-one server: what a case broke, the next would show."""
+"""Every hostile case that is meant for this room, each a test of its own,
+under all the walls that this machine can have and under the weakest grade
+that is allowed."""
+
+import os
 
 import pytest
 
-from support import hostile
+from support import hostile, procs
 from support.host import Host
+from support.programs import RESTRICT, WEAKEST
+from support.schedule import Schedule
 
 CASES = hostile.load()
-PLAIN = [case for case in CASES if hostile.runs_here(case) is None]
-# So many cases of the file have wasm in their room_scope and no cost.
-PLAIN_NUMBER = 150
+HERE = [case for case in CASES if hostile.runs_here(case) is None]
 IN_FILE = 271
+IN_ROOM = 182  # those that have wasm in their room_scope
+GRADES = {"full": (), "weakest": WEAKEST}
+# "goal" and "info" are reported, and fail nothing.
+NOT_PROMISED = ("goal", "info")
+
+
+def pytest_generate_tests(metafunc):
+    if metafunc.function is test_case:
+        each = [(grade, case) for grade in GRADES for case in HERE]
+        ids = [f"{grade}-{case['id']}" for grade, case in each]
+        metafunc.parametrize("grade, case", each, ids=ids)
+
+
+@pytest.fixture(scope="module")
+def schedule(request, tmp_path_factory):
+    chosen = [
+        (item.callspec.params["grade"], item.callspec.params["case"])
+        for item in request.session.items
+        if item.name.startswith("test_case[")
+    ]
+    weak = any(grade == "weakest" for grade, _ in chosen)
+    assert not weak or RESTRICT.is_file(), f"{RESTRICT} is not built: run make"
+    schedule = Schedule(chosen, GRADES, tmp_path_factory.mktemp)
+    yield schedule
+    schedule.close()
+    assert not schedule.faults, schedule.faults
+
+
+@pytest.fixture(scope="module")
+def reported():
+    return {}
+
+
+# The cases of a grade take minutes, and whichever test asks first waits.
+@pytest.mark.timeout(1200)
+def test_case(grade, case, schedule, reported):
+    name = f"{grade}-{case['id']}"
+    try:
+        reported[name] = schedule.result(grade, case["id"])
+    except hostile.Breach as breach:
+        reported[name] = f"{case.get('severity', 'failed')}: {breach}"
+        if case.get("severity") not in NOT_PROMISED:
+            raise AssertionError(f"{name} ({case['why']}): {breach}") from None
+
+
+def test_number_run(request, reported, capsys):
+    """As many cases have run as the file holds for this room; every other is
+    named with its reason."""
+    assert len(CASES) == IN_FILE
+    assert len({case["id"] for case in CASES}) == IN_FILE
+    assert len(HERE) == IN_ROOM
+    with capsys.disabled():
+        print()
+        for case in CASES:
+            reason = hostile.runs_here(case)
+            if reason:
+                print(f"not run: {case['id']}: {reason}")
+        for name, said in reported.items():
+            if said.startswith(NOT_PROMISED):
+                print(f"reported: {name}: {said}")
+        one_room = [
+            case["id"]
+            for case in HERE
+            if any("same_across_rooms" in check for check in case["expect"])
+        ]
+        print(f"compared with no other room, there being one: {one_room}")
+        print(f"run: {len(reported)}, being {IN_ROOM} of {IN_FILE} cases "
+              f"under {len(GRADES)} grades")
+    asked = [
+        item for item in request.session.items if item.name.startswith("test_case[")
+    ]
+    # Which has failed for another reason than a breach is a failed test.
+    assert len(reported) <= len(asked)
+    if not request.config.getoption("keyword") and len(asked) > 1:
+        assert len(reported) == IN_ROOM * len(GRADES)
+
+
+def namespaces(pid):
+    return {
+        name: os.readlink(f"/proc/{pid}/ns/{name}")
+        for name in ("user", "mnt", "pid", "net", "ipc", "uts", "cgroup")
+    }
+
+
+def grade_of(new_server, prefix):
+    server = new_server(prefix=prefix)
+    assert server.is_well()
+    who = procs.wait_roles(server.pid, want_children=1)
+    status = procs.status(who.children[0])
+    assert (status["NoNewPrivs"], status["Seccomp"]) == ("1", "2")
+    assert {int(status[name], 16) for name in procs.CAPABILITIES} == {0}
+    ours = namespaces("self")
+    theirs = namespaces(who.children[0])
+    return {name for name in ours if ours[name] != theirs[name]}
+
+
+def test_the_grades_differ(new_server):
+    """What both must have is there, seen from outside; the weakest grade has
+    no namespace of its own, the full one some, or else this machine cannot
+    make any, and the two are the same."""
+    assert grade_of(new_server, WEAKEST) == set()
+    full = grade_of(new_server, ())
+    if os.geteuid() == 0 and procs.may_unshare():
+        assert full >= {"mnt", "pid", "net", "ipc", "uts"}
 
 
 @pytest.fixture(scope="module")
@@ -19,65 +126,6 @@ def runner(tmp_path_factory):
     runner = hostile.Runner(Host(tmp_path_factory.mktemp("host")))
     yield runner
     runner.close()
-
-
-def pytest_generate_tests(metafunc):
-    if metafunc.function is test_case:
-        with_cost = metafunc.config.getoption("--with-cost")
-        chosen = [c for c in CASES if hostile.runs_here(c, with_cost) is None]
-        metafunc.parametrize("case", chosen, ids=[c["id"] for c in chosen])
-
-
-def test_case(case, runner):
-    try:
-        runner.run(case)
-    except hostile.Breach as breach:
-        # "goal" and "info" are reported, and fail nothing.
-        if case.get("severity") in ("goal", "info"):
-            runner.ran[case["id"]] = f"{case['severity']}: {breach}"
-            return
-        runner.ran[case["id"]] = f"failed: {breach}"
-        raise AssertionError(f"{case['id']} ({case['why']}): {breach}") from None
-    except BaseException as error:
-        runner.ran[case["id"]] = f"failed: {error!r}"
-        if runner.server:
-            runner.server.kill_all()
-            runner.server = None
-        raise
-    runner.ran[case["id"]] = "ran"
-
-
-def test_number_run(request, runner, capsys):
-    """As many cases have run as the file holds for this room; every other is
-    named with its reason."""
-    assert len(CASES) == IN_FILE
-    assert len({case["id"] for case in CASES}) == IN_FILE
-    assert len(PLAIN) == PLAIN_NUMBER
-    collected = {
-        item.callspec.params["case"]["id"]
-        for item in request.session.items
-        if item.name.startswith("test_case[")
-    }
-    with_cost = request.config.getoption("--with-cost")
-    with capsys.disabled():
-        print()
-        for case in CASES:
-            reason = hostile.runs_here(case, with_cost)
-            if reason:
-                print(f"not run: {case['id']}: {reason}")
-        for name, said in runner.ran.items():
-            if said.startswith(("goal", "info")):
-                print(f"reported: {name}: {said}")
-        one_room = [
-            case["id"]
-            for case in PLAIN
-            if any("same_across_rooms" in check for check in case["expect"])
-        ]
-        print(f"compared with no other room, there being one: {one_room}")
-        print(f"run: {len(runner.ran)} of {len(CASES)} cases")
-    assert set(runner.ran) == collected
-    if not request.config.getoption("keyword") and len(collected) > 1:
-        assert len(runner.ran) >= PLAIN_NUMBER
 
 
 def case_of(code, *expect, **more):

@@ -6,11 +6,14 @@ import os
 import random
 import signal
 import time
+from collections import Counter
 
 import pytest
 
-from support import procs
-from support.client import Lost
+from support import procs, stock
+from support.client import Answer, Lost, Server
+from support.kills import Killer
+from support.load import Load, Made, fault_of
 
 BACK_WITHIN = 5  # it takes well below a second on a quiet machine
 
@@ -205,6 +208,210 @@ def test_inherited_signals_do_not_matter(new_server):
     with procs.nothing_left(server.pid):
         server.process.terminate()
         assert server.wait_end(5) == 0
+
+
+# ---- counted kills under load ----
+
+# A room that dies again and again is started with growing pauses, as it
+# should be; so many times in a row they are short.
+KILLS_OF_A_SERVER = 4
+
+
+def times(name, seconds):
+    ordered = sorted(seconds)
+    p99 = ordered[int(0.99 * (len(ordered) - 1))]
+    return (
+        f"{name}: p50 {ordered[len(ordered) // 2] * 1000:.0f} ms, "
+        f"p99 {p99 * 1000:.0f} ms, most {ordered[-1] * 1000:.0f} ms"
+    )
+
+
+def assert_one_answer_each(server, load):
+    """And no more come later."""
+    load.stop()
+    assert not load.faults, load.faults[:5]
+    assert load.answers() == load.sent
+    time.sleep(0.2)
+    server.assert_intact()
+    assert not any(server.expected.values())
+
+
+def assert_nothing_left(before, keepers, temporary):
+    """Once the server is gone: no control group of its keepers, no mount, no
+    file."""
+    end = time.monotonic() + 1
+    while (left := stock.groups(keepers)) and time.monotonic() < end:
+        time.sleep(0.01)
+    assert not left
+    assert stock.mounts() == before["mounts"]
+    assert stock.files(temporary) == before["files"]
+
+
+def before_all(temporary):
+    return {"mounts": stock.mounts(), "files": stock.files(temporary)}
+
+
+MADE = Made("0" * 32, "pass", 0.0)
+LOST_CALL = {"stdout": MADE.begun, "exit_code": -1, "stderr": "killed"}
+
+
+@pytest.mark.parametrize(
+    "outcome, fields, fault",
+    [
+        ("ok", {}, None),
+        ("ok", {"stdout": MADE.begun}, "not what"),
+        ("ok", {"exit_code": 1}, "not what"),
+        ("ok", {"stdout": MADE.whole + f"<{'1' * 32}> ends\n"}, "another call"),
+        ("killed", LOST_CALL, None),
+        ("killed", {**LOST_CALL, "stdout": ""}, None),
+        ("killed", {**LOST_CALL, "stdout": "out of nowhere"}, "nowhere"),
+        ("killed", {**LOST_CALL, "exit_code": 0}, "looks well"),
+        ("killed", {**LOST_CALL, "stderr": ""}, "looks well"),
+        ("killed", {**LOST_CALL, "stderr": f"<{'1' * 32}>"}, "another call"),
+        ("killed", {**LOST_CALL, "timed_out": True}, "timed out"),
+        ("raised", LOST_CALL, "outcome raised"),
+        (None, LOST_CALL, "outcome None"),
+    ],
+)
+def test_an_answer_that_is_not_its_own_is_seen(outcome, fields, fault):
+    structured = {
+        "stdout": MADE.whole,
+        "stderr": "",
+        "exit_code": 0,
+        "timed_out": False,
+        "truncated": False,
+        **fields,
+    }
+    result = {"content": [], "structuredContent": structured}
+    got = Answer({"result": {**result, "isError": outcome != "ok"}})
+    found = fault_of(MADE, got, outcome)
+    assert found is None if fault is None else fault in found
+
+
+@pytest.mark.timeout(400)
+def test_a_thousand_children_killed(new_server, tmp_path, capsys):
+    """Spares and running ones alike. Each call has one answer of its own, no
+    more calls are lost than children were killed, and the room stays."""
+    before = before_all(tmp_path)
+    server = new_server(env={**os.environ, "TMPDIR": str(tmp_path)})
+    assert server.is_well()
+    who = procs.wait_roles(server.pid)
+    killer = Killer(server.pid, "child")
+    load = Load(server, in_flight=6)
+    load.start()
+    back = []
+    for n in range(1000):
+        time.sleep(random.uniform(0, 0.04))
+        killer.one()
+        if n % 20 == 0:  # all would be a wait after each
+            back.append(load.wait_back(time.monotonic(), BACK_WITHIN))
+    assert_one_answer_each(server, load)
+    killed = load.outcomes["killed"]
+    with capsys.disabled():
+        print(f"\n{len(killer.log)} children killed: {dict(load.outcomes)}; "
+              + times("back after", back))
+    assert len(killer.log) == len(killer.killed) == 1000
+    # A call is refused when its child was killed before it began, three times.
+    assert set(load.outcomes) <= {"ok", "killed", "refused"}
+    assert 100 < killed <= 1000 - 3 * load.outcomes["refused"]
+    assert_service_is_back(server)
+    now = procs.wait_roles(server.pid)
+    assert (now.launcher, now.keeper) == (who.launcher, who.keeper)
+    with procs.nothing_left(server.pid):
+        server.close()
+    assert not procs.survivors(killer.killed, 1)
+    assert_nothing_left(before, {who.keeper}, tmp_path)
+
+
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize("role", ["zygote", "keeper"])
+def test_a_hundred_times(role, new_server, tmp_path, capsys):
+    """Each call has one answer of its own, and the next ones are answered
+    well soon after each kill."""
+    before = before_all(tmp_path)
+    back, outcomes, keepers, killed = [], Counter(), set(), set()
+    while len(killed) < 100:
+        server = new_server(env={**os.environ, "TMPDIR": str(tmp_path)})
+        assert server.is_well()
+        killer = Killer(server.pid, role)
+        load = Load(server)
+        load.start()
+        for _ in range(KILLS_OF_A_SERVER):
+            time.sleep(random.uniform(0, 0.15))
+            keepers.add(procs.wait_roles(server.pid).keeper)
+            at = killer.one().at
+            back.append(load.wait_back(at, BACK_WITHIN))
+            assert back[-1] is not None, f"no call went well {BACK_WITHIN} s long"
+        assert_one_answer_each(server, load)
+        outcomes += load.outcomes
+        killed |= killer.killed
+        keepers.add(procs.wait_roles(server.pid).keeper)
+        with procs.nothing_left(server.pid):
+            server.close()
+    assert len(killed) >= 100
+    with capsys.disabled():
+        print(f"\n{len(killed)} times {role} killed: {dict(outcomes)}; "
+              + times("back after", back))
+    assert outcomes.total() > outcomes["ok"] > 100
+    assert not procs.survivors(killed, 1)
+    assert_nothing_left(before, keepers, tmp_path)
+
+
+def quick_server(temporary):
+    began = time.monotonic()
+    server = Server(env={**os.environ, "TMPDIR": str(temporary)})
+    assert server.is_well()
+    return server, time.monotonic() - began
+
+
+@pytest.mark.timeout(400)
+def test_a_hundred_servers_killed(tmp_path, capsys):
+    """Its client sees the end at once, its processes die with it, and the next
+    one starts as if nothing had been, and tidies up."""
+    before = before_all(tmp_path)
+    ends, gone, starts, keepers, answers = [], [], [], set(), 0
+    try:
+        for _ in range(100):
+            server, took = quick_server(tmp_path)
+            starts.append(took)
+            load = Load(server)
+            load.start()
+            time.sleep(random.uniform(0, 0.2))
+            everyone = procs.tree(server.pid)
+            keepers |= {p.pid for p in everyone
+                        if procs.executable(p.pid) == procs.KEEPER_NAME}
+            with procs.nothing_left(server.pid):
+                at = time.monotonic()
+                server.process.kill()
+                server.process.wait()
+                load.join(5)
+                assert load.lost
+                with pytest.raises(Lost, match="the server ended"):
+                    server.wait_for(lambda: False, 5)
+                ends.append(time.monotonic() - at)
+                assert not procs.survivors(everyone, BACK_WITHIN)
+                gone.append(time.monotonic() - at)
+            wrong = [f for f in load.faults if "the server ended" not in f
+                     and "Broken pipe" not in f]
+            assert not wrong, wrong[:3]
+            assert all(what == "half a line" for what, _ in server.breaches)
+            assert set(load.outcomes) <= {"ok"}
+            answers += load.answers()
+        server, took = quick_server(tmp_path)
+        last = procs.wait_roles(server.pid).keeper
+        assert not stock.groups(keepers - {last})
+    finally:
+        server.kill_all()
+    assert answers > 100
+    with capsys.disabled():
+        print(f"\n100 servers killed, {answers} answers before; "
+              + "; ".join(times(*pair) for pair in (
+                  ("end seen", ends), ("all gone", gone), ("next start", starts))))
+    server, _ = quick_server(tmp_path)  # tidies up after the last one
+    keepers |= {last, procs.wait_roles(server.pid).keeper}
+    with procs.nothing_left(server.pid):
+        server.close()
+    assert_nothing_left(before, keepers, tmp_path)
 
 
 # ---- many at the same time ----

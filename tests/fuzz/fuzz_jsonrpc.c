@@ -5,25 +5,19 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "../unit/fake_room.h"
 #include "base/clock.h"
+#include "fuzz_input.h"
 #include "mcp/jsonrpc.h"
 #include "mcp/mcp.h"
 
-#include <stdio.h>
+#include <string.h>
+
+#define FLOOD_BYTES 200000u
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 struct world {
 	unsigned lines, answers;
 };
-
-static void
-check(bool holds, const char *what)
-{
-	if (!holds) {
-		(void)fprintf(stderr, "broken promise: %s\n", what);
-		abort();
-	}
-}
 
 /* A message of ours: strict JSON, and an answer or a notification. */
 static void
@@ -47,6 +41,16 @@ on_message(void *arg, struct buf *text)
 	buf_done(text);
 }
 
+/* A result that must be cut to fit a message: its characters take six bytes
+ * each there. */
+static void
+add_flood(struct buf *text, struct span output)
+{
+	while (text->n + output.n < FLOOD_BYTES &&
+	       buf_add(text, output.p, output.n) == 0)
+		;
+}
+
 static void
 end_call(struct room *room, struct span output)
 {
@@ -55,11 +59,53 @@ end_call(struct room *room, struct span output)
 	if (room->held == 0)
 		return;
 	result_init(&result);
-	result.outcome = output.n % 2 ? OUTCOME_OK : OUTCOME_RAISED;
+	result.outcome = (enum outcome)(output.n % (OUTCOME_REFUSED + 1));
+	result.timed_out = result.outcome == OUTCOME_TIMEOUT;
+	result.exit_code = result.outcome == OUTCOME_OK ? 0 : (int)output.n - 2;
 	(void)buf_add(&result.out.text, output.p, output.n);
 	(void)buf_add(&result.err.text, output.p, output.n / 2);
+	if (output.n > 0 && output.p[0] == '\1')
+		add_flood(&result.out.text, output);
+	if (output.n > 1 && output.p[1] == '\1')
+		add_flood(&result.err.text, output);
 	fake_room_end(room, 0, &result);
 	result_done(&result);
+}
+
+/* Brackets open at once, outside strings: another way to count what the
+ * first look counts. */
+static unsigned
+nesting(struct span text)
+{
+	unsigned depth = 0, deepest = 0;
+	bool string = false;
+
+	for (size_t i = 0; i < text.n; i++) {
+		uint8_t c = text.p[i];
+
+		if (string && c == '\\')
+			i++;
+		else if (c == '"')
+			string = !string;
+		else if (!string && (c == '{' || c == '['))
+			deepest = ++depth > deepest ? depth : deepest;
+		else if (!string && (c == '}' || c == ']') && depth > 0)
+			depth--;
+	}
+	return deepest;
+}
+
+static void
+check_depth(struct span line)
+{
+	struct message broken = { 0 };
+	json_t *value = jsonrpc_load(line, &broken);
+
+	if (nesting(line) > JSON_DEPTH_MAX)
+		check(!value && broken.why && strstr(broken.why, "too deep"),
+		    "no deep message is parsed");
+	json_decref(value);
+	message_done(&broken);
 }
 
 static void
@@ -71,10 +117,12 @@ talk(
 		size_t n = end ? (size_t)(end - rest.p) : rest.n;
 
 		world->lines++;
-		if (n > 0 && rest.p[0] == '!')
+		if (n > 0 && rest.p[0] == '!') {
 			end_call(room, (struct span){ rest.p + 1, n - 1 });
-		else
+		} else {
+			check_depth((struct span){ rest.p, n });
 			peer_receive(peer, (struct span){ rest.p, n });
+		}
 		if (room->held > FAKE_CALLS_MAX / 2)
 			return;
 		n += end ? 1 : 0;

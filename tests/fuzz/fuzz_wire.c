@@ -1,70 +1,364 @@
-/* fuzz_wire.c: any bytes from a child, as its keeper takes them, and any
- * output region, as the server reads it.
+/* fuzz_wire.c: a child that was taken over, as its keeper meets it: bytes in
+ * any pieces, whole frames with lies in them, descriptors where none belong,
+ * an output region with any counters, and an end at any time; between them
+ * what the keeper does with a child: a birth, a job, a deadline. Whatever
+ * comes, the keeper takes no more than a buffer of it, holds no descriptor of
+ * the child's, and makes one well-formed result.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "fuzz_input.h"
+
+#include "base/err.h"
 #include "base/fd.h"
+#include "call/call.h"
 #include "call/output.h"
 #include "keeper/children.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
-#define CHARS    100u
-#define SENT_MAX 4096u /* below what a socket takes at once */
+#define CHARS      100u
+#define PIECE_MAX  512u
+#define REGION_MAX 8192u
+#define FROM_CHILD (1u << FRAME_READY | 1u << FRAME_DONE | 1u << FRAME_FAILED)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void
-as_frames(const uint8_t *data, size_t size)
-{
-	struct child child = {
-		.pidfd = -1, .region_fd = -1, .state = CHILD_WARMING
-	};
-	struct wire_result result;
-	struct err err = { 0 };
-	int fds[2];
+struct world {
+	struct child child;
+	int far;   /* the child's end; -1 once closed */
+	bool lied; /* about its output: then it writes no more by our code */
+	unsigned results;
+	size_t sent; /* bytes that the keeper may have */
+};
 
-	if (fd_pair(fds) < 0)
-		abort();
-	child.has_call = size > 0 && data[0] & 1;
-	channel_init(&child.channel, fds[0],
-	    1u << FRAME_READY | 1u << FRAME_DONE | 1u << FRAME_FAILED,
-	    CHILD_FRAME_MAX, 64);
-	if (fd_send_all(fds[1], data, size) < 0)
-		abort();
-	while (child_read(&child, &err) == 0 && child.channel.in.n > 0 &&
-	       child.channel.in.n == child.channel.in.max)
-		;
-	child_result(&child, -1, 0, &result);
-	if (strnlen(result.note, sizeof(result.note)) == sizeof(result.note) ||
-	    strnlen(err.text, sizeof(err.text)) == sizeof(err.text))
-		abort();
-	child_clear(&child);
-	fd_close(fds[1]);
+static bool
+is_text(const char *text, size_t size)
+{
+	return strnlen(text, size) < size;
+}
+
+/* ---- what the child does ---- */
+
+static size_t
+take_bytes(struct input *input, uint8_t *bytes, size_t max)
+{
+	size_t n = take(input) * 3u % max;
+
+	if (n > input->n)
+		n = input->n;
+	memcpy(bytes, input->p, n);
+	input->p += n;
+	input->n -= n;
+	return n;
+}
+
+/* What the socket does not take is lost: a child may stop anywhere. */
+static void
+child_send(struct world *world, const void *bytes, size_t n)
+{
+	ssize_t sent = -1;
+
+	if (world->far >= 0)
+		sent = send(world->far, bytes, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (sent > 0)
+		world->sent += (size_t)sent;
 }
 
 static void
-as_region(const uint8_t *data, size_t size)
+child_sends_bytes(struct world *world, struct input *input)
+{
+	uint8_t bytes[PIECE_MAX];
+
+	child_send(world, bytes, take_bytes(input, bytes, sizeof(bytes)));
+}
+
+/* A frame whose header is right and whose record is the input's; it may be
+ * cut short, or be longer than its type allows. */
+static void
+child_sends_frame(struct world *world, struct input *input)
+{
+	static const uint32_t sizes[FRAME_TYPES] = {
+		[FRAME_DONE] = sizeof(struct wire_done),
+		[FRAME_FAILED] = sizeof(struct err),
+	};
+	static const enum frame_type types[] = { FRAME_READY, FRAME_DONE,
+		FRAME_FAILED };
+	enum frame_type type = types[take(input) % 3];
+	struct wire_header header = { sizes[type], (uint8_t)type, 0, 0 };
+	uint8_t bytes[sizeof(header) + PIECE_MAX] = { 0 };
+	size_t n = take_bytes(input, bytes + sizeof(header), PIECE_MAX);
+
+	uint8_t shape = take(input);
+
+	if (shape < 32)
+		header.n = (uint32_t)n;
+	memcpy(bytes, &header, sizeof(header));
+	if (shape < 64)
+		child_send(world, bytes, sizeof(header) + n);
+	else
+		child_send(world, bytes, sizeof(header) + header.n);
+}
+
+static void
+child_sends_descriptors(struct world *world, struct input *input)
+{
+	union {
+		struct cmsghdr align;
+		char bytes[CMSG_SPACE(2 * sizeof(int))];
+	} control = { 0 };
+	uint8_t bytes[PIECE_MAX] = { 0 };
+	struct iovec part = { bytes, take_bytes(input, bytes, PIECE_MAX) };
+	struct msghdr message = { .msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof(control.bytes) };
+	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+	int fds[2] = { world->far, world->far };
+	ssize_t sent;
+
+	if (world->far < 0)
+		return;
+	header->cmsg_level = SOL_SOCKET;
+	header->cmsg_type = SCM_RIGHTS;
+	header->cmsg_len = CMSG_LEN(sizeof(fds));
+	memcpy(CMSG_DATA(header), fds, sizeof(fds));
+	sent = sendmsg(world->far, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+	if (sent > 0)
+		world->sent += (size_t)sent;
+}
+
+/* Writes anywhere, most often over the counters at the front. */
+static void
+child_lies_about_output(struct world *world, struct input *input)
+{
+	uint8_t bytes[PIECE_MAX];
+	size_t at = take(input);
+	size_t n;
+
+	if (at >= 128)
+		at = (at * 64u + take(input)) % REGION_MAX;
+	n = take_bytes(input, bytes, sizeof(bytes));
+	world->lied = true;
+	/* Past its end nothing is written: the region is sealed. */
+	check(pwrite(world->child.region_fd, bytes, n, (off_t)at) <= (ssize_t)n,
+	    "a write");
+}
+
+static void
+child_prints(const struct world *world, struct input *input)
+{
+	struct output *output;
+	uint8_t bytes[PIECE_MAX];
+
+	if (world->lied)
+		return;
+	output = output_map(world->child.region_fd, CHARS);
+	check(output != NULL, "a region can be mapped");
+	output_write(output, take(input) % 2 ? OUTPUT_OUT : OUTPUT_ERR, bytes,
+	    take_bytes(input, bytes, sizeof(bytes)));
+	output_unmap(output);
+}
+
+static void
+child_leaves(struct world *world)
+{
+	fd_close(world->far);
+	world->far = -1;
+}
+
+/* ---- what the keeper does ---- */
+
+static void
+check_result(
+    const struct child *child, size_t sent, const struct wire_result *result)
+{
+	check(result->outcome <= OUTCOME_REFUSED, "a known outcome");
+	check(is_text(result->note, sizeof(result->note)), "a note that ends");
+	check(child->done_seen || (result->outcome != OUTCOME_OK &&
+				      result->outcome != OUTCOME_RAISED),
+	    "no success without a word of it");
+	check(!child->done_seen ||
+		  sent >= sizeof(struct wire_header) + sizeof(child->done),
+	    "no word that was not sent");
+	check(!result->never_ran || !child->ready_seen,
+	    "what began may not go again");
+}
+
+static void
+check_output(int fd, enum output_stream which)
 {
 	struct stream stream = { .text = { .max = 100000 } };
 	struct err err;
-	int fd = output_create(CHARS, &err);
 
-	if (fd < 0 || pwrite(fd, data, size, 0) != (ssize_t)size)
-		abort();
-	if (output_read(fd, CHARS, OUTPUT_OUT, &stream, &err) < 0 ||
-	    stream.text.n > 4 * CHARS + 64)
-		abort();
+	check(output_read(fd, CHARS, which, &stream, &err) == 0,
+	    "a region can be read");
+	check(stream.text.n <= 4 * CHARS + 64, "no more text than allowed");
 	buf_done(&stream.text);
+}
+
+static void
+keeper_answers(struct world *world, int status)
+{
+	struct wire_result result;
+
+	child_result(&world->child, status, 0, &result);
+	check_result(&world->child, world->sent, &result);
+	check_output(world->child.region_fd, OUTPUT_OUT);
+	check_output(world->child.region_fd, OUTPUT_ERR);
+	world->child.has_call = false;
+	world->results++;
+}
+
+/* As keeper_on_child. */
+static void
+keeper_reads(struct world *world)
+{
+	struct child *child = &world->child;
+	struct err err = { 0 };
+	int r;
+
+	if (child->channel.fd < 0)
+		return;
+	r = child_read(child, &err);
+	check(r == 0 || r == -EPIPE || r == -EPROTO || r == -ECHILD,
+	    "a known end");
+	check(r == 0 || is_text(err.text, sizeof(err.text)), "a reason");
+	check(r != -ECHILD || !strpbrk(err.text, "\"\\"),
+	    "nothing that ends a quoted word of the log");
+	check(child->channel.in.n <= CHILD_FRAME_MAX, "a bounded buffer");
+	check(child->channel.in_fds.n == 0, "no descriptor of a child's");
+	/* A full buffer without a frame would be polled for ever. */
+	check(r < 0 || child->channel.in.n < child->channel.in.max,
+	    "room for more");
+	if (child->done_seen && child->has_call) {
+		child->state = CHILD_SPENT;
+		keeper_answers(world, -1);
+		return;
+	}
+	if (r == 0)
+		return;
+	fd_close(child->channel.fd);
+	child->channel.fd = -1;
+	child_kill(child, r == -EPIPE    ? END_NONE
+			  : r == -ECHILD ? END_FAILED
+					 : END_BREACH);
+}
+
+static void
+keeper_gives_job(struct world *world)
+{
+	static const struct wire_job job = { 1, 0 };
+	const struct cargo cargo = { .tail = { (const uint8_t *)"1", 1 } };
+	struct child *child = &world->child;
+
+	if (child->has_call || child->done_seen || child->channel.fd < 0 ||
+	    child->state == CHILD_DYING || world->results > 0)
+		return;
+	child->has_call = true;
+	if (channel_put(&child->channel, FRAME_JOB, &job, sizeof(job), &cargo) <
+	    0) {
+		child->ready_seen = false;
+		child_kill(child, END_FAILED);
+	}
+}
+
+static void
+keeper_hears_of_birth(struct world *world)
+{
+	struct child *child = &world->child;
+
+	if (child->state == CHILD_FORKING)
+		child->state = child->ready_seen ? CHILD_SPARE : CHILD_WARMING;
+}
+
+static void
+step(struct world *world, struct input *input)
+{
+	switch (take(input) % 12) {
+	case 0:
+		child_sends_bytes(world, input);
+		break;
+	case 1:
+	case 2:
+		child_sends_frame(world, input);
+		break;
+	case 3:
+		child_sends_descriptors(world, input);
+		break;
+	case 4:
+		child_lies_about_output(world, input);
+		break;
+	case 5:
+		child_prints(world, input);
+		break;
+	case 6:
+		child_leaves(world);
+		break;
+	case 7:
+		keeper_gives_job(world);
+		break;
+	case 8:
+		keeper_hears_of_birth(world);
+		break;
+	case 9:
+		child_kill(
+		    &world->child, take(input) % 2 ? END_DEADLINE : END_CANCEL);
+		break;
+	default:
+		keeper_reads(world);
+		break;
+	}
+}
+
+static void
+world_open(struct world *world)
+{
+	struct err err;
+	int fds[2];
+
+	*world = (struct world){ 0 };
+	child_init(&world->child);
+	world->child.region_fd = output_create(CHARS, &err);
+	if (world->child.region_fd < 0 || fd_pair(fds) < 0)
+		BUG("no descriptors");
+	channel_init(&world->child.channel, fds[0], FROM_CHILD, CHILD_FRAME_MAX,
+	    FRAME_MAX);
+	world->child.state = CHILD_FORKING;
+	world->far = fds[1];
+}
+
+static int
+lowest_fd(void)
+{
+	int fd = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+
 	fd_close(fd);
+	return fd;
 }
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	if (size > SENT_MAX)
-		return 0;
-	as_frames(data, size);
-	as_region(data, size);
+	struct input input = { data, size };
+	int before = lowest_fd();
+	struct world world;
+	int status;
+
+	world_open(&world);
+	while (input.n > 0)
+		step(&world, &input);
+	/* As keeper_child_gone: its last words, then its end. */
+	status = size % 3 ? (int)size % 128 : -1;
+	keeper_reads(&world);
+	if (world.child.has_call)
+		keeper_answers(&world, status);
+	check(world.results <= 1, "one result a call");
+	child_clear(&world.child);
+	child_leaves(&world);
+	check(lowest_fd() == before, "no descriptor is left");
 	return 0;
 }

@@ -234,6 +234,48 @@ def waiting_for_ever_is_an_error():
 
 
 @check
+def threads_have_an_end():
+    ran = []
+    threads = []
+
+    def bomb():
+        while len(threads) < 100_000:
+            thread = threading.Thread(target=ran.append, args=(1,))
+            thread.start()
+            threads.append(thread)
+
+    for _ in range(2):  # those that are done count no more
+        raises(RuntimeError, bomb, text="can't start new thread")
+        assert 1000 < len(threads) < 20_000
+        for thread in threads:
+            thread.join()
+        assert len(ran) == len(threads)
+        assert threading.active_count() == 1
+        ran.clear()
+        threads.clear()
+
+
+@check
+def a_thread_that_could_not_start_may_try_again():
+    def start():
+        thread = threading.Thread(target=int)
+        try:
+            thread.start()
+        except RuntimeError:
+            return thread
+        threads.append(thread)
+
+    threads = []
+    while (late := start()) is None:
+        pass
+    assert not late.is_alive() and late.ident is None
+    for thread in threads:
+        thread.join()
+    late.start()
+    late.join()
+
+
+@check
 def thread_wakes_the_loop():
     async def main():
         loop = asyncio.get_running_loop()

@@ -126,6 +126,60 @@ test_fields(void **state)
 	result_done(&result);
 }
 
+static bool
+lists(const json_t *names, const char *const *expected, size_t n)
+{
+	if (json_array_size(names) != n)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!json_is_text(json_array_get(names, i), expected[i]))
+			return false;
+	return true;
+}
+
+/* A weaker room is named in every result; a whole one is not spoken of. */
+static void
+test_walls(void **state)
+{
+	static const char *const missing[] = { "cgroup.memory", "ids",
+		"seccomp" };
+	struct answer_form form =
+	    form_of("2025-11-25", STRUCTURED_AUTO, 900000);
+	json_t *answer, *walls, *meta;
+	struct result result;
+
+	(void)state;
+	for (enum outcome outcome = OUTCOME_OK; outcome <= OUTCOME_REFUSED;
+	     outcome++) {
+		result_of(&result, outcome, "x", "");
+		result.walls_missing = WALL_BIT(WALL_SECCOMP) |
+				       WALL_BIT(WALL_IDS) |
+				       WALL_BIT(WALL_CGROUP_MEMORY);
+		result.walls_allowed = WALL_BIT(WALL_SECCOMP);
+		answer = answer_result(&result, WALL_MS, &form);
+		meta = json_object_get(
+		    json_object_get(answer, "_meta"), "breakroom/result");
+		walls = json_object_get(meta, "walls");
+		assert_int_equal(json_object_size(walls), 2);
+		assert_true(
+		    lists(json_object_get(walls, "missing"), missing, 3));
+		assert_true(
+		    lists(json_object_get(walls, "allowed"), missing + 2, 1));
+		/* The streams' fields are what their schema says. */
+		assert_null(json_object_get(
+		    json_object_get(answer, "structuredContent"), "walls"));
+		json_decref(answer);
+		result.walls_missing = result.walls_allowed = 0;
+		answer = answer_result(&result, WALL_MS, &form);
+		meta = json_object_get(
+		    json_object_get(answer, "_meta"), "breakroom/result");
+		assert_non_null(meta);
+		assert_null(json_object_get(meta, "walls"));
+		json_decref(answer);
+		result_done(&result);
+	}
+}
+
 static void
 test_structured_modes(void **state)
 {
@@ -236,6 +290,8 @@ test_sizes(void **state)
 		result_of(&result, OUTCOME_OK, "", "");
 		fill(&result.out, pieces[i / 6], 700000);
 		fill(&result.err, "e", i % 4 < 2 ? 100 : 700000);
+		result.walls_missing = result.walls_allowed =
+		    i % 3 ? WALLS_ALL : 0;
 		answer = answer_result(&result, WALL_MS, &form);
 		n = dumped_size(answer);
 		assert_true(n <= form.bytes_max);
@@ -340,6 +396,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_fields),
+		cmocka_unit_test(test_walls),
 		cmocka_unit_test(test_structured_modes),
 		cmocka_unit_test(test_schema),
 		cmocka_unit_test(test_sizes),

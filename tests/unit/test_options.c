@@ -142,6 +142,45 @@ test_run(void **state)
 }
 
 static void
+test_allowed_walls(void **state)
+{
+	const wall_set two = WALL_BIT(WALL_SECCOMP) | WALL_BIT(WALL_IDS);
+	char all[WALL_NAMES_MAX];
+	struct conf conf;
+
+	(void)state;
+	GOOD(&conf, "serve");
+	assert_int_equal(conf.allow_missing, 0);
+	GOOD(&conf, "serve", "--allow-missing", "seccomp");
+	assert_int_equal(conf.allow_missing, WALL_BIT(WALL_SECCOMP));
+	GOOD(&conf, "run", "-c1", "--allow-missing=ids,seccomp");
+	assert_int_equal(conf.allow_missing, two);
+	GOOD(&conf, "doctor", "--allow-missing=ids", "--json",
+	    "--allow-missing", "ids,seccomp");
+	assert_int_equal(conf.allow_missing, two);
+	assert_true(conf.json);
+	wall_names(WALLS_ALL, all);
+	GOOD(&conf, "serve", "--allow-missing", all);
+	assert_int_equal(conf.allow_missing, WALLS_ALL);
+	for (unsigned i = 0; i < WALLS; i++) {
+		GOOD(
+		    &conf, "serve", "--allow-missing", wall_name((enum wall)i));
+		assert_int_equal(conf.allow_missing, WALL_BIT(i));
+		BAD(wall_name((enum wall)i), "serve", "--allow-missing=all");
+	}
+	BAD("'cgroup.memroy'", "serve", "--allow-missing=cgroup.memroy");
+	BAD("not ''", "serve", "--allow-missing=");
+	BAD("not 'ids,'", "run", "-c1", "--allow-missing=ids,");
+	BAD("not ',ids'", "run", "-c1", "--allow-missing=,ids");
+	BAD("not 'ids seccomp'", "serve", "--allow-missing", "ids seccomp");
+	BAD("not 'IDS'", "serve", "--allow-missing", "IDS");
+	BAD("...'", "serve", "--allow-missing",
+	    "a-name-that-is-longer-than-any-wall-is-named");
+	BAD("needs a WALL", "serve", "--allow-missing");
+	BAD("takes no option", "install", "--allow-missing=ids");
+}
+
+static void
 test_other_commands(void **state)
 {
 	struct conf conf;
@@ -155,6 +194,8 @@ test_other_commands(void **state)
 	GOOD(&conf, "doctor", "--verify");
 	assert_int_equal(conf.command, COMMAND_DOCTOR);
 	assert_true(conf.verify);
+	GOOD(&conf, "doctor", "--json");
+	assert_true(conf.json);
 	GOOD(&conf, "--version");
 	assert_int_equal(conf.command, COMMAND_VERSION);
 	BAD("takes no value", "doctor", "--verify=yes");
@@ -316,7 +357,8 @@ test_help_is_true(void **state)
 		char range[OPTION_RANGE_MAX];
 		struct err err;
 
-		if (option->kind == OPTION_FLAG || option->kind == OPTION_TEXT)
+		if (option->kind == OPTION_FLAG ||
+		    option->kind == OPTION_TEXT || option->kind == OPTION_WALLS)
 			continue;
 		given = standard;
 		assert_int_equal(
@@ -435,6 +477,7 @@ main(void)
 		cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_run),
+		cmocka_unit_test(test_allowed_walls),
 		cmocka_unit_test(test_other_commands),
 		cmocka_unit_test(test_help),
 		cmocka_unit_test(test_mistyped),

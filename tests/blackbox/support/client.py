@@ -82,8 +82,16 @@ class Server:
     """A running "breakroom serve"."""
 
     def __init__(
-        self, *options, env=None, cwd=None, stdin=subprocess.PIPE, preexec=None
+        self,
+        *options,
+        prefix=(),
+        env=None,
+        cwd=None,
+        stdin=subprocess.PIPE,
+        preexec=None,
     ):
+        """prefix: a command that ends by executing what follows it, such as
+        WEAKEST of programs.py."""
         self.options = options
         self.expected = {}  # id key -> [message, ...] that came for it
         self.outstanding = {}  # id key -> answers we may still get
@@ -103,7 +111,7 @@ class Server:
         self._more = threading.Condition()
         self.eof = False
         self.process = subprocess.Popen(
-            [str(BREAKROOM), "serve", *map(str, options)],
+            [*map(str, prefix), str(BREAKROOM), "serve", *map(str, options)],
             stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

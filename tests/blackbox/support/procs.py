@@ -4,6 +4,7 @@ is, how many tasks and descriptors it has, and whether it is still there."""
 
 import ctypes
 import os
+import subprocess
 import threading
 import time
 from contextlib import contextmanager, suppress
@@ -182,6 +183,21 @@ def descriptors(pid):
     except OSError:
         pass
     return result
+
+
+CAPABILITIES = ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")
+
+
+def status(pid):
+    """{name: value} of /proc/PID/status."""
+    lines = Path(f"/proc/{pid}/status").read_text(errors="replace").splitlines()
+    return {name: value.strip() for name, _, value in (x.partition(":") for x in lines)}
+
+
+def may_unshare():
+    """Whether a process of ours may have all namespaces of its own."""
+    command = ["unshare", "-m", "-p", "-f", "-n", "-i", "-u", "true"]
+    return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 def resident_kib(pid):

@@ -10,6 +10,19 @@ ROOT = Path(__file__).resolve().parents[3]
 TESTS = ROOT / "tests"
 BREAKROOM = Path(os.environ.get("BREAKROOM", ROOT / "build" / "breakroom"))
 KEEPER_NAME = "breakroom-keeper"
+# Runs a command in a place that refuses what walls are made of.
+RESTRICT = Path(
+    os.environ.get("RESTRICT", ROOT / "build" / "tests" / "helpers" / "restrict")
+)
+# What is left are the walls without which there is no room.
+WEAKEST = (
+    RESTRICT,
+    "--no-userns",
+    "--no-mount",
+    "--no-landlock",
+    "--no-cgroup",
+    "--",
+)
 
 
 def breakroom(*args, stdin=b"", timeout=120, env=None, cwd=None):

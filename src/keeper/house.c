@@ -1,0 +1,451 @@
+/* house.c: the order of the walls. house.h has the theory of operation.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "keeper/house.h"
+
+#include "base/fd.h"
+#include "conf/limits.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#define CAP_BIT(cap) ((uint64_t)1 << (cap))
+
+struct step {
+	enum wall wall;
+	int (*raise)(struct house *house, struct err *err);
+};
+
+bool
+house_has(const struct house *house, enum wall wall)
+{
+	return house->grade.raised & WALL_BIT(wall);
+}
+
+/* ---- the keeper ---- */
+
+/* What the keeper does with them: a namespace of process numbers for each
+ * zygote; the zygote's root, user and capabilities; children that are another
+ * user's are killed and looked at. */
+static uint64_t
+keeper_caps(const struct house *house)
+{
+	uint64_t caps = CAP_BIT(CAP_SETPCAP);
+
+	if (house_has(house, WALL_PIDNS))
+		caps |= CAP_BIT(CAP_SYS_ADMIN);
+	if (house_has(house, WALL_MOUNTNS))
+		caps |= CAP_BIT(CAP_SYS_CHROOT);
+	if (house_has(house, WALL_IDS))
+		caps |= CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) |
+			CAP_BIT(CAP_KILL) | CAP_BIT(CAP_SYS_PTRACE);
+	return caps;
+}
+
+static int
+raise_userns(struct house *house, struct err *err)
+{
+	return wall_userns(&house->ids, err);
+}
+
+/* A descriptor from before would lead out of the new root. */
+static int
+reopen(int *fd, const char *path, struct err *err)
+{
+	int fresh = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (fresh < 0)
+		return fail_errno(err, "wall mountns: open %s", path);
+	fd_close(*fd);
+	*fd = fresh;
+	return 0;
+}
+
+static int
+raise_mountns(struct house *house, struct err *err)
+{
+	int r = wall_mountns(house->artifacts_fd, err);
+
+	if (r == 0)
+		r = reopen(&house->artifacts_fd, WALL_ROOT_ARTIFACTS, err);
+	if (r == 0)
+		r = reopen(&house->proc_fd, "/proc", err);
+	return r;
+}
+
+static int
+raise_netns(struct house *house, struct err *err)
+{
+	(void)house;
+	return wall_netns(err);
+}
+
+static int
+raise_ipcns(struct house *house, struct err *err)
+{
+	(void)house;
+	return wall_ipcns(err);
+}
+
+static int
+raise_utsns(struct house *house, struct err *err)
+{
+	(void)house;
+	return wall_utsns(err);
+}
+
+static int
+raise_cgroupns(struct house *house, struct err *err)
+{
+	(void)house;
+	return wall_cgroupns(err);
+}
+
+static int
+raise_keeper_ids(struct house *house, struct err *err)
+{
+	return wall_ids(
+	    house->ids.keeper, keeper_caps(house) & wall_caps_held(), err);
+}
+
+static int
+raise_keeper_caps(struct house *house, struct err *err)
+{
+	return wall_caps(keeper_caps(house) & wall_caps_held(), err);
+}
+
+static int
+raise_no_new_privs(struct house *house, struct err *err)
+{
+	(void)house;
+	return wall_no_new_privs(err);
+}
+
+/* Becoming another user has cleared the death signal. */
+static int
+raise_keeper_parent(struct house *house, struct err *err)
+{
+	return wall_parent(house->parent, err);
+}
+
+static int
+raise_keeper_landlock(struct house *house, struct err *err)
+{
+	const int dirs[] = { house->artifacts_fd, house->proc_fd };
+
+	return wall_landlock(dirs, 2, &house->grade.landlock_abi, err);
+}
+
+static int
+raise_keeper_seccomp(struct house *house, struct err *err)
+{
+	(void)house;
+	return wall_seccomp(SECCOMP_KEEPER, err);
+}
+
+/* Namespaces while there are capabilities for them; then who we are; then
+ * what the kernel may be asked for, the narrowest last. */
+static const struct step keeper_steps[] = {
+	{ WALL_USERNS, raise_userns },
+	{ WALL_MOUNTNS, raise_mountns },
+	{ WALL_NETNS, raise_netns },
+	{ WALL_IPCNS, raise_ipcns },
+	{ WALL_UTSNS, raise_utsns },
+	{ WALL_CGROUPNS, raise_cgroupns },
+	{ WALL_IDS, raise_keeper_ids },
+	{ WALL_CAPS, raise_keeper_caps },
+	{ WALL_PARENT, raise_keeper_parent },
+	{ WALL_NO_NEW_PRIVS, raise_no_new_privs },
+	{ WALL_LANDLOCK, raise_keeper_landlock },
+	{ WALL_SECCOMP, raise_keeper_seccomp },
+};
+
+/* ---- the zygote ---- */
+
+static int
+raise_leave(struct house *house, struct err *err)
+{
+	(void)house;
+	return wall_mountns_leave(err);
+}
+
+static int
+raise_child_ids(struct house *house, struct err *err)
+{
+	return wall_ids(
+	    house->ids.child, CAP_BIT(CAP_SETPCAP) & wall_caps_held(), err);
+}
+
+static int
+raise_no_caps(struct house *house, struct err *err)
+{
+	(void)house;
+	return wall_caps(0, err);
+}
+
+/* Its parent was set before; 0 asks for the signal alone. */
+static int
+raise_parent_again(struct house *house, struct err *err)
+{
+	(void)house;
+	return wall_parent(0, err);
+}
+
+static int
+raise_mdwe(struct house *house, struct err *err)
+{
+	(void)house;
+	return wall_mdwe(err);
+}
+
+static int
+raise_landlock(struct house *house, struct err *err)
+{
+	(void)house;
+	return wall_landlock(NULL, 0, NULL, err);
+}
+
+static int
+raise_zygote_seccomp(struct house *house, struct err *err)
+{
+	(void)house;
+	return wall_seccomp(SECCOMP_ZYGOTE, err);
+}
+
+static const struct step zygote_steps[] = {
+	{ WALL_MOUNTNS, raise_leave },
+	{ WALL_IDS, raise_child_ids },
+	{ WALL_CAPS, raise_no_caps },
+	{ WALL_PARENT, raise_parent_again },
+	{ WALL_MDWE, raise_mdwe },
+	{ WALL_LANDLOCK, raise_landlock },
+	{ WALL_SECCOMP, raise_zygote_seccomp },
+};
+
+/* ---- a child ---- */
+
+static int
+raise_slot(struct house *house, struct err *err)
+{
+	return house->child.procs_fd < 0
+		   ? 0
+		   : cgroup_join(house->child.procs_fd, err);
+}
+
+static int
+raise_child_parent(struct house *house, struct err *err)
+{
+	return wall_parent(house->child.zygote, err);
+}
+
+static int
+raise_fds(struct house *house, struct err *err)
+{
+	const int kept[] = { HOUSE_CHANNEL_FD };
+
+	return wall_fds(house->null_fd, kept, 1, err);
+}
+
+static const struct step child_first_steps[] = {
+	{ WALL_CGROUP_MEMORY, raise_slot },
+	{ WALL_PARENT, raise_child_parent },
+	{ WALL_FDS, raise_fds },
+};
+
+static int
+raise_rlimits(struct house *house, struct err *err)
+{
+	(void)house;
+	return wall_rlimits(err);
+}
+
+static int
+raise_child_seccomp(struct house *house, struct err *err)
+{
+	(void)house;
+	return wall_seccomp(SECCOMP_CHILD, err);
+}
+
+/* A Landlock domain of its own: siblings do not reach each other either. */
+static const struct step child_last_steps[] = {
+	{ WALL_LANDLOCK, raise_landlock },
+	{ WALL_RLIMITS, raise_rlimits },
+	{ WALL_SECCOMP, raise_child_seccomp },
+};
+
+/* ---- taking steps ---- */
+
+/* Raises what the grade has. trial: notes a failure, and goes on. */
+static int
+steps_take(struct house *house, const struct step *steps, size_t n, bool trial,
+    struct err *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		int r = 0;
+
+		if (house_has(house, steps[i].wall))
+			r = steps[i].raise(house, err);
+		if (r < 0 && !trial)
+			return r;
+		if (r < 0)
+			house_note(house, steps[i].wall, err);
+	}
+	return 0;
+}
+
+#define STEPS(steps) steps, sizeof(steps) / sizeof((steps)[0])
+
+static int
+keeper_take(struct house *house, bool trial, struct err *err)
+{
+	int r;
+
+	house->parent = getppid();
+	house->empties_bounding =
+	    prctl(PR_CAPBSET_READ, CAP_SETPCAP) == 1 &&
+	    (geteuid() == 0 || house_has(house, WALL_USERNS));
+	r = steps_take(house, STEPS(keeper_steps), trial, err);
+	(void)prctl(PR_SET_DUMPABLE, 0);
+	return r;
+}
+
+static int
+child_last_take(struct house *house, bool trial, struct err *err)
+{
+	/* The keeper, and nobody else, is to look at it; a core is not
+	 * written either way (RLIMIT_CORE). */
+	(void)prctl(PR_SET_DUMPABLE, 1);
+	return steps_take(house, STEPS(child_last_steps), trial, err);
+}
+
+int
+house_enter(struct house *house, struct wire_conf *conf, struct err *err)
+{
+	int r = keeper_take(house, false, err);
+
+	if (r == 0 && house_has(house, WALL_MOUNTNS))
+		(void)snprintf(conf->artifacts_dir, sizeof(conf->artifacts_dir),
+		    WALL_ROOT_ARTIFACTS);
+	else if (r == 0) /* the way to it may be closed to our user */
+		(void)snprintf(conf->artifacts_dir, sizeof(conf->artifacts_dir),
+		    "/proc/self/fd/%d", HOUSE_ARTIFACTS_FD);
+	return r;
+}
+
+int
+house_zygote(struct house *house, struct err *err)
+{
+	return steps_take(house, STEPS(zygote_steps), false, err);
+}
+
+int
+house_child_first(struct house *house, struct err *err)
+{
+	return steps_take(house, STEPS(child_first_steps), false, err);
+}
+
+int
+house_child_last(struct house *house, struct err *err)
+{
+	return child_last_take(house, false, err);
+}
+
+void
+house_try_keeper(struct house *house)
+{
+	struct err err;
+
+	(void)keeper_take(house, true, &err);
+}
+
+void
+house_try_zygote(struct house *house)
+{
+	struct err err;
+
+	(void)steps_take(house, STEPS(zygote_steps), true, &err);
+}
+
+void
+house_try_child(struct house *house)
+{
+	struct err err;
+
+	(void)steps_take(house, STEPS(child_first_steps), true, &err);
+	(void)child_last_take(house, true, &err);
+}
+
+/* ---- the start ---- */
+
+static int
+house_files(struct house *house, const char *artifacts_dir, struct err *err)
+{
+	house->null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (house->null_fd < 0)
+		return fail_errno(err, "open /dev/null");
+	house->artifacts_fd =
+	    open(artifacts_dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (house->artifacts_fd < 0)
+		return fail_errno(err, "open %.200s", artifacts_dir);
+	house->proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (house->proc_fd < 0)
+		return fail_errno(err, "open /proc");
+	return 0;
+}
+
+static void
+house_groups(struct house *house, const struct room_kind *kind,
+    const struct wire_conf *conf)
+{
+	const struct cgroup_limits limits = {
+		.slot_memory_bytes =
+		    kind->child_bytes(conf, house->artifacts_fd),
+		.processes = ROOM_PROCESSES(conf->concurrency),
+		.slots = ROOM_SLOTS(conf->concurrency),
+	};
+	struct err why[WALLS] = { 0 };
+	wall_set missing = 0;
+
+	cgroup_open(&limits, house->grade.raised & WALLS_CGROUP, &house->cgroup,
+	    &missing, why);
+	for (unsigned i = 0; i < WALLS; i++)
+		if (missing & WALL_BIT(i))
+			house_note(house, (enum wall)i, &why[i]);
+}
+
+int
+house_open(struct house *house, const struct room_kind *kind,
+    const struct wire_conf *conf, wall_set off, struct err *err)
+{
+	struct err none = { EPERM, "this user may not become another" };
+	int r;
+
+	*house = (struct house){ .proc_fd = -1,
+		.null_fd = -1,
+		.artifacts_fd = -1,
+		.child = { .procs_fd = -1 },
+		.grade = { .required = kind->required & ~off,
+		    .raised = WALLS_ALL & ~off } };
+	r = house_files(house, conf->artifacts_dir, err);
+	if (r < 0)
+		return r;
+	house_proof_open(house);
+	house->ids = wall_ids_find();
+	if (!house->ids.many)
+		house_note(house, WALL_IDS, &none);
+	house_groups(house, kind, conf);
+	r = house_trial(house, err);
+	house->grade.allowed = house->grade.missing & conf->allowed;
+	return r;
+}
+
+wall_set
+house_lacks(const struct house *house)
+{
+	return house->grade.required & house->grade.missing &
+	       ~house->grade.allowed;
+}

@@ -1,0 +1,163 @@
+/* house_trial.c: all walls, tried where it costs nothing.
+ *
+ *   keeper ─fork→ trial ─fork→ trial's child
+ *     ▲             │ raises the keeper's walls
+ *     │             ▼
+ *     └──grade── looks at its child, which has raised the zygote's and a
+ *                child's walls and then must die at a forbidden call
+ *
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "keeper/house.h"
+
+#include "base/fd.h"
+#include "conf/limits.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void
+house_note(struct house *house, enum wall wall, const struct err *err)
+{
+	house->grade.raised &= ~WALL_BIT(wall);
+	house->grade.missing |= WALL_BIT(wall);
+	(void)snprintf(house->grade.why[wall], WALL_WHY_MAX, "%.99s", err->text);
+}
+
+void
+house_forbidden(void)
+{
+	(void)syscall(SYS_getppid);
+}
+
+/* The zygote's and a child's walls in one process: what it inherits from a
+ * zygote it would have in the same way. */
+static _Noreturn void
+trial_child(struct house *house, int channel, pid_t trial)
+{
+	char go;
+
+	house->child = (struct house_child){ .zygote = trial, .procs_fd = -1 };
+	/* Numbers as a child's: its last filter knows only this one. */
+	if (channel != HOUSE_CHANNEL_FD && dup2(channel, HOUSE_CHANNEL_FD) < 0)
+		_exit(1);
+	house_try_zygote(house);
+	house_try_child(house);
+	if (fd_send_all(HOUSE_CHANNEL_FD, &house->grade, sizeof(house->grade)) <
+		0 ||
+	    fd_read_all(HOUSE_CHANNEL_FD, &go, 1) < 0)
+		_exit(1);
+	house_forbidden();
+	_exit(0);
+}
+
+/* What the child could raise, and what can be seen of it. */
+static void
+trial_judge(struct house *house, int channel, pid_t pid)
+{
+	struct err err = { EIO, "the trial's child ended" };
+	int status = 0;
+
+	if (fd_read_all(channel, &house->grade, sizeof(house->grade)) < 0) {
+		(void)waitpid(pid, &status, 0);
+		(void)fail(&err, EIO, "a child with it ends with status %#x",
+		    (unsigned)status);
+		house_note(house, WALL_SECCOMP, &err);
+		return;
+	}
+	if (house_has(house, WALL_PROOF) &&
+	    house_proof(house, pid, -1, &err) < 0)
+		house_note(house, WALL_PROOF, &err);
+	(void)fd_send_all(channel, "g", 1);
+	if (waitpid(pid, &status, 0) == pid && house_has(house, WALL_SECCOMP) &&
+	    !(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)) {
+		(void)fail(&err, EPERM, "a forbidden call ended with %#x",
+		    (unsigned)status);
+		house_note(house, WALL_SECCOMP, &err);
+	}
+}
+
+static pid_t
+trial_fork(struct house *house)
+{
+	struct err err = { 0 };
+	pid_t pid = -1;
+
+	if (house_has(house, WALL_PIDNS)) {
+		pid = wall_pidns_fork(&err);
+		if (pid < 0)
+			house_note(house, WALL_PIDNS, &err);
+	}
+	return pid < 0 ? fork() : pid;
+}
+
+static _Noreturn void
+trial_main(struct house *house, int report, pid_t keeper)
+{
+	struct err err;
+	int ends[2];
+	pid_t pid;
+
+	if (wall_parent(keeper, &err) < 0 || fd_pair(ends) < 0)
+		_exit(1);
+	house_try_keeper(house);
+	pid = trial_fork(house);
+	if (pid == 0) {
+		fd_close(ends[0]);
+		trial_child(house, ends[1],
+		    house_has(house, WALL_PIDNS) ? 0 : getppid());
+	}
+	fd_close(ends[1]);
+	if (pid < 0)
+		_exit(1);
+	trial_judge(house, ends[0], pid);
+	_exit(fd_send_all(report, &house->grade, sizeof(house->grade)) < 0);
+}
+
+/* Bounded: no wall may keep the room from starting. */
+static int
+report_read(int fd, struct wire_grade *ret_grade)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+	int r;
+
+	do
+		r = poll(&ready, 1, TRIAL_MS);
+	while (r < 0 && errno == EINTR);
+	return r == 1 ? fd_read_all(fd, ret_grade, sizeof(*ret_grade))
+		      : -ETIMEDOUT;
+}
+
+int
+house_trial(struct house *house, struct err *err)
+{
+	pid_t self = getpid();
+	int ends[2], status = 0;
+	pid_t pid;
+	int r = fd_pair(ends);
+
+	if (r < 0)
+		return fail(err, -r, "socketpair: %s", strerror(-r));
+	pid = fork();
+	if (pid == 0) {
+		fd_close(ends[0]);
+		trial_main(house, ends[1], self);
+	}
+	fd_close(ends[1]);
+	r = pid < 0 ? -errno : report_read(ends[0], &house->grade);
+	fd_close(ends[0]);
+	if (pid < 0)
+		return fail(err, -r, "try the walls: %s", strerror(-r));
+	(void)kill(pid, SIGKILL);
+	(void)waitpid(pid, &status, 0);
+	if (r < 0)
+		return fail(err, EIO,
+		    "the walls could not be tried: %s, status %#x",
+		    strerror(-r), (unsigned)status);
+	return 0;
+}

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a server holds of its host, counted from outside: memory, descriptors,
+processes, control groups, mounts and temporary files."""
+
+import os
+import tempfile
+from pathlib import Path
+
+from . import procs
+
+STAYING = ("server", "launcher", "keeper", "zygote")
+CGROUPS = Path("/sys/fs/cgroup")
+# Where a program of any kind may leave things, but for $TMPDIR.
+COMMON = (Path("/dev/shm"), Path("/run"), Path("/tmp"), Path(tempfile.gettempdir()))
+
+
+def groups(keepers=None):
+    """Control groups of rooms, as paths; of these keepers only, if given."""
+    found = []
+    for top, names, _ in os.walk(CGROUPS):
+        for name in names:
+            if not name.startswith("breakroom."):
+                continue
+            owner = name.removeprefix("breakroom.")
+            if keepers is None or owner in {str(pid) for pid in keepers}:
+                found += [path for path, *_ in os.walk(os.path.join(top, name))]
+    return sorted(found)
+
+
+def mounts(pid="self"):
+    """The number of mounts that a process sees; 0 if it is gone."""
+    try:
+        return len(Path(f"/proc/{pid}/mountinfo").read_text().splitlines())
+    except OSError:
+        return 0
+
+
+def files(*more):
+    """Whatever of ours lies in the places for temporary files, and all that
+    lies in more."""
+    found = []
+    for place in COMMON:
+        found += place.glob("breakroom*") if place.is_dir() else []
+    for place in more:
+        found += Path(place).rglob("*")
+    return sorted(str(path) for path in set(found))
+
+
+def of(server, *temporary):
+    """{name: number} of one server's stock. temporary: the folders that were
+    made for its temporary files."""
+    who = procs.wait_roles(server)
+    stock = {"processes": len(procs.descendants(server))}
+    for name in STAYING:
+        pid = getattr(who, name)
+        stock[f"descriptors of {name}"] = len(procs.descriptors(pid))
+        stock[f"mounts of {name}"] = mounts(pid)
+    stock["mounts of the host"] = mounts()
+    stock["control groups"] = len(groups([who.keeper]))
+    stock["temporary files"] = len(files(*temporary))
+    return stock
+
+
+def memory(server):
+    """{name: (resident, private)} in KiB of the processes that stay."""
+    who = procs.wait_roles(server)
+    return {
+        name: (procs.resident_kib(pid), procs.private_kib(pid))
+        for name in STAYING
+        for pid in [getattr(who, name)]
+    }

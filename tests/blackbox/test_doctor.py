@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""doctor: what it says of the machine and its settings, as text and as JSON.
+What it says of walls is compared with the walls in test_grades.py."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from support.client import strict_json
+from support.programs import BREAKROOM, ROOT, breakroom, one_line, run_json
+
+VERDICTS = {"ok", "warn", "bad"}
+KEYS = {"version", "works", "checks", "knobs", "rooms"}
+ROOM_KEYS = {
+    "name",
+    "verdict",
+    "grade",
+    "required_walls",
+    "landlock_abi",
+    "hello_worked",
+    "hello",
+    "walls",
+}
+KNOBS = {
+    "user.max_user_namespaces",
+    "kernel.unprivileged_userns_clone",
+    "kernel.apparmor_restrict_unprivileged_userns",
+    "kernel.unprivileged_bpf_disabled",
+    "kernel.io_uring_disabled",
+    "kernel.yama.ptrace_scope",
+    "vm.unprivileged_userfaultfd",
+    "kernel.core_pattern",
+    "kernel.perf_event_paranoid",
+    "kernel.kptr_restrict",
+}
+
+
+@pytest.fixture(scope="module")
+def report():
+    done = breakroom("doctor", "--json")
+    assert done.returncode == 0 and done.stderr == b"", done
+    return strict_json(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def text():
+    done = breakroom("doctor")
+    assert done.returncode == 0 and done.stderr == b"", done
+    return done.stdout.decode()
+
+
+def test_object(report):
+    assert set(report) == KEYS
+    assert report["works"] is True
+    assert f"breakroom {report['version']}\n" == breakroom("--version").stdout.decode()
+    for check in report["checks"]:
+        assert set(check) == {"name", "verdict", "finding"}
+        assert check["verdict"] in VERDICTS and check["finding"]
+    names = [check["name"] for check in report["checks"]]
+    assert len(set(names)) == len(names)
+    assert {"keeper", "kernel", "memory", "descriptors", "guest"} <= set(names)
+
+
+def test_room(report):
+    (room,) = report["rooms"]
+    assert set(room) == ROOM_KEYS
+    assert room["name"] == "wasm" and room["verdict"] in ("ok", "warn")
+    assert room["required_walls"] is True and room["hello_worked"] is True
+    names = [wall["name"] for wall in room["walls"]]
+    assert len(set(names)) == len(names) > 15
+    for wall in room["walls"]:
+        keys = {"name", "state", "required", "what"}
+        if wall["state"] != "on":
+            keys |= {"why", "remedy"}
+        assert set(wall) == keys, wall
+        assert wall["state"] in ("on", "missing")
+        assert not (wall["required"] and wall["state"] == "missing")
+
+
+def test_knobs(report):
+    assert KNOBS <= {knob["name"] for knob in report["knobs"]}
+    for knob in report["knobs"]:
+        assert set(knob) == {"name", "verdict", "finding", "value"}
+        assert knob["verdict"] in VERDICTS and knob["finding"]
+        path = Path("/proc/sys", knob["name"].replace(".", "/"))
+        if knob["name"] not in KNOBS:
+            continue
+        assert (knob["value"] is not None) == path.exists(), knob
+        if path.exists():
+            assert knob["value"] == path.read_text().strip()
+            assert knob["finding"].startswith(knob["value"] + ": ")
+
+
+def test_text_says_the_same(report, text):
+    """Each finding is a line, with the verdict before it."""
+    (room,) = report["rooms"]
+    lines = text.splitlines()
+    for one in report["checks"] + report["knobs"]:
+        # What is measured anew each time is not compared.
+        (line,) = [
+            line for line in lines if line[6:].split(" ")[0] == one["name"]
+        ]
+        assert line.split()[0].lower() in VERDICTS
+        if one["name"] not in ("memory", "cache"):
+            assert line.startswith(
+                one["verdict"].upper() if one["verdict"] == "bad" else one["verdict"]
+            )
+            assert line.endswith(one["finding"])
+    (line,) = [line for line in lines if line[6:].startswith("room wasm ")]
+    assert line.endswith(room["grade"])
+    for wall in room["walls"]:
+        (line,) = [
+            line
+            for line in lines
+            if line.split()[:2] == [wall["state"], wall["name"]]
+        ]
+        assert wall["what"] in line
+        assert line.rstrip().endswith("(required)") or not wall["required"] or (
+            "(required)" in line
+        )
+        if "why" in wall:
+            after = text.split(line)[1]
+            assert wall["why"] in after and wall["remedy"] in after
+    assert "hello" in text
+
+
+def test_run_speaks_of_a_weaker_room_alone(report):
+    (room,) = report["rooms"]
+    missing = [wall["name"] for wall in room["walls"] if wall["state"] != "on"]
+    done, result = run_json("print(42)")
+    assert done.returncode == 0
+    if missing:
+        assert result["walls"] == {"missing": missing, "allowed": []}
+    else:
+        assert "walls" not in result
+
+
+def test_without_a_guest(tmp_path):
+    """The object is whole, and says why."""
+    env = {**os.environ, "BREAKROOM_DATA": str(tmp_path)}
+    done = breakroom("doctor", "--json", env=env)
+    report = strict_json(done.stdout)
+    assert done.returncode == 1 and report["works"] is False
+    assert set(report) == KEYS and report["rooms"] == []
+    (guest,) = [one for one in report["checks"] if one["name"] == "guest"]
+    assert guest["verdict"] == "bad" and "breakroom install" in guest["finding"]
+
+
+def test_a_path_that_is_no_text(tmp_path):
+    """JSON is UTF-8, whatever a directory is called."""
+    odd = os.fsencode(tmp_path) + b"/\xff\x01"
+    os.mkdir(odd)
+    env = {**os.environb, b"BREAKROOM_DATA": odd}
+    done = breakroom("doctor", "--json", env=env)
+    report = strict_json(done.stdout)
+    (guest,) = [one for one in report["checks"] if one["name"] == "guest"]
+    assert done.returncode == 1 and "\ufffd" in guest["finding"]
+
+
+@pytest.mark.parametrize("value", ["all", "", "ids,", "seccomp ", "Seccomp"])
+def test_unknown_walls_are_refused(value, report):
+    """The answer lists the names."""
+    done = breakroom("run", f"--allow-missing={value}", "-c", "print(42)")
+    assert done.returncode == 2 and done.stdout == b"" and one_line(done.stderr)
+    for wall in report["rooms"][0]["walls"]:
+        assert wall["name"].encode() in done.stderr
+
+
+def test_page_names_every_key(report):
+    page = (ROOT / "man" / "breakroom.1.scd").read_text()
+    (room,) = report["rooms"]
+    for key in KEYS | ROOM_KEYS | {"state", "required", "what", "why", "remedy"}:
+        assert f"*{key}*" in page, key
+    section = page.split("# WALLS")[1].split("\n# ")[0]
+    for wall in room["walls"]:
+        assert f"*{wall['name']}*" in section, wall["name"]
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_full_disk_is_noticed(options):
+    """What could not be printed is not a success."""
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [str(BREAKROOM), "doctor", *options],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            check=False,
+        )
+    assert done.returncode == 1

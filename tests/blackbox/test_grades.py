@@ -1,0 +1,412 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a room has around it on hosts of many kinds. Each situation is made by
+tests/helpers/restrict.c; the walls are looked at from outside, in /proc and in
+the files of control groups, and doctor must say the same."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from support import procs, walls
+from support.client import Server
+from support.programs import BREAKROOM, KEEPER_NAME, RESTRICT, one_line
+
+USER = 54321  # nobody's number
+NAMESPACES = frozenset(walls.NAMESPACES)
+CGROUPS = frozenset({"cgroup.memory", "cgroup.pids", "cgroup.cpu", "cgroup.kill"})
+# Without one of these the room is refused.
+REQUIRED = frozenset(
+    {"no_new_privs", "caps", "parent", "fds", "rlimits", "seccomp", "proof"}
+)
+
+
+class Situation(NamedTuple):
+    name: str
+    options: tuple  # of restrict
+    up: frozenset  # at least
+    down: frozenset  # at least
+
+
+AS_USER = ("--user", str(USER))
+FILTERS = {"--docker", "--no-userns", "--no-mount", "--no-landlock", "--no-seccomp"}
+SITUATIONS = (
+    Situation("root", (), NAMESPACES | {"ids", "landlock"}, frozenset()),
+    Situation(
+        "user", AS_USER, NAMESPACES | {"landlock"}, CGROUPS | {"ids"}
+    ),
+    Situation(
+        "user-sysctl-0",
+        ("--max-userns-0", *AS_USER),
+        frozenset({"landlock"}),
+        NAMESPACES | CGROUPS | {"ids"},
+    ),
+    Situation(
+        "user-without-userns",
+        ("--no-userns", *AS_USER),
+        frozenset({"landlock"}),
+        NAMESPACES | CGROUPS | {"ids"},
+    ),
+    Situation(
+        "docker-root",
+        ("--docker", "--no-cgroup"),
+        frozenset({"ids", "landlock"}),
+        NAMESPACES | CGROUPS,
+    ),
+    Situation(
+        "docker-user",
+        ("--docker", "--no-cgroup", *AS_USER),
+        frozenset({"landlock"}),
+        NAMESPACES | CGROUPS | {"ids"},
+    ),
+    Situation(
+        "without-landlock",
+        ("--no-landlock",),
+        NAMESPACES | {"ids"},
+        frozenset({"landlock"}),
+    ),
+    Situation(
+        "user-without-landlock",
+        ("--no-landlock", "--no-userns", *AS_USER),
+        frozenset(),
+        NAMESPACES | CGROUPS | {"ids", "landlock"},
+    ),
+    Situation(
+        "without-cgroups",
+        ("--no-cgroup",),
+        NAMESPACES | {"ids", "landlock"},
+        CGROUPS,
+    ),
+)
+
+
+# ---- making a situation ----
+
+
+@pytest.fixture(scope="module", autouse=True)
+def root_and_restrict():
+    assert RESTRICT.is_file(), f"{RESTRICT} is not built: run make"
+    if os.geteuid() != 0 or not procs.may_unshare():
+        pytest.skip("situations are made by root, who may unshare")
+
+
+def artifacts():
+    """Where the guest lies, as doctor says."""
+    done = subprocess.run(
+        [BREAKROOM, "doctor", "--json"], capture_output=True, timeout=60, check=False
+    )
+    found = {one["name"]: one["finding"] for one in json.loads(done.stdout)["checks"]}
+    return Path(found["guest"])
+
+
+@pytest.fixture(scope="module")
+def place(root_and_restrict):
+    """Programs and guest where every user may read them: a copy, since what is
+    installed is its owner's alone."""
+    top = Path(tempfile.mkdtemp(prefix="breakroom-grades-"))
+    source = artifacts()
+    data = top / "data" / source.name
+    data.mkdir(parents=True)
+    for path in source.iterdir():
+        shutil.copy2(path, data / path.name)  # times too: a start checks them
+        (data / path.name).chmod(0o644)
+    shutil.copy2(BREAKROOM, top / "breakroom")
+    keeper = next(
+        path
+        for path in (BREAKROOM.parent, BREAKROOM.parent.parent / "libexec")
+        if (path / KEEPER_NAME).is_file()
+    )
+    shutil.copy2(keeper / KEEPER_NAME, top / KEEPER_NAME)
+    for path in (top, top / "data", data):
+        path.chmod(0o755)
+    yield top
+    shutil.rmtree(top)
+
+
+class Host:
+    """A situation with programs in it."""
+
+    def __init__(self, place, options):
+        self.place = place
+        # What follows, the program's own path, is not the one to execute.
+        copy = place / "breakroom"
+        self.prefix = (
+            RESTRICT,
+            *options,
+            "--",
+            "/bin/sh",
+            "-c",
+            f'shift; exec {copy} "$@"',
+            "sh",
+        )
+        self.env = {"PATH": "/usr/bin:/bin", "BREAKROOM_DATA": str(place / "data")}
+        own = walls.filters("self")
+        self.filters = own + bool(FILTERS & set(options))
+
+    def run(self, *args):
+        command = [*self.prefix, BREAKROOM, *args]
+        return subprocess.run(
+            [str(word) for word in command],
+            capture_output=True,
+            timeout=60,
+            check=False,
+            env=self.env,
+            cwd="/",
+        )
+
+    def doctor(self, *options):
+        """Its exit status, and its object."""
+        done = self.run("doctor", "--json", *options)
+        assert done.stdout, done.stderr
+        return done.returncode, json.loads(done.stdout)
+
+    def server(self, *options):
+        server = Server(*options, prefix=self.prefix, env=self.env, cwd="/")
+        server.initialize()
+        return server
+
+
+@pytest.fixture(params=SITUATIONS, ids=lambda situation: situation.name)
+def situation(request):
+    return request.param
+
+
+@pytest.fixture
+def host(place, situation):
+    return Host(place, situation.options)
+
+
+# ---- what doctor says ----
+
+
+def room_of(report):
+    (room,) = report["rooms"]
+    assert room["name"] == "wasm"
+    return room
+
+
+def states(room):
+    found = {}
+    for wall in room["walls"]:
+        found.setdefault(wall["state"], set()).add(wall["name"])
+    return found
+
+
+# ---- the grades ----
+
+
+@pytest.mark.timeout(120)
+def test_walls_are_as_doctor_says(host, situation):
+    status, report = host.doctor()
+    room = room_of(report)
+    said = states(room)
+    on, missing = said.get("on", set()), said.get("missing", set())
+    assert status == 0 and report["works"] and room["required_walls"], report
+    assert on >= situation.up and missing >= situation.down, (situation, room)
+    assert "allowed-missing" not in said
+    assert REQUIRED <= on and room["verdict"] == ("warn" if missing else "ok")
+    assert room["grade"].startswith("full but " if missing else "full"), room
+    assert (room["landlock_abi"] > 0) == ("landlock" in on)
+    for wall in room["walls"]:
+        assert wall["required"] == (wall["name"] in REQUIRED)
+        assert (wall["state"] == "missing") == ("why" in wall and "remedy" in wall)
+
+    with host.server() as server:
+        id = server.start_call("import time; print(1); time.sleep(3)")
+        who = procs.wait_roles(server.pid, want_children=1)
+        # The one that runs, and those that wait for a call.
+        for child in who.children:
+            seen = walls.look(child, server.pid, host.filters)
+            assert seen.up <= on, (seen.up - on, room)
+            assert not seen.down & on, (seen.down & on, room)
+            assert seen.down - missing == set(), room
+        filters = [
+            walls.filters(pid)
+            for pid in (who.launcher, who.keeper, who.zygote, who.children[0])
+        ]
+        assert filters == sorted(set(filters)) and filters[0] > host.filters
+        answer = server.result(id)
+        assert answer.text == "1\n"
+        told = answer.meta.get("walls", {"missing": [], "allowed": []})
+        assert set(told["missing"]) == missing and told["allowed"] == []
+
+
+def test_server_has_given_up_what_it_had(host):
+    with host.server() as server:
+        assert server.is_well()
+        fields = walls.status(server.pid)
+        assert set(fields["Uid"]) != {"0"} and len(set(fields["Uid"])) == 1
+        assert set(fields["Gid"]) != {"0"} and len(set(fields["Gid"])) == 1
+        assert fields["Groups"] == []
+        assert all(int(fields[name][0], 16) == 0 for name in walls.CAPABILITIES)
+        assert fields["NoNewPrivs"] == ["1"] and fields["Seccomp"] == ["2"]
+        assert walls.filters(server.pid) > host.filters
+
+
+def test_nothing_outlives_a_killed_server(host):
+    server = host.server()
+    server.start_call("import time; time.sleep(30)")
+    procs.wait_roles(server.pid, want_children=1)
+    with procs.nothing_left(server.pid):
+        server.process.kill()
+        server.process.wait(5)
+
+
+def test_children_die_with_their_zygote(host):
+    with host.server() as server:
+        id = server.start_call("import time; time.sleep(30)")
+        who = procs.wait_roles(server.pid, want_children=1)
+        children = [
+            procs.Proc(pid, procs.stat(pid).start)
+            for pid in who.children
+            if procs.stat(pid)
+        ]
+        assert children
+        os.kill(who.zygote, 9)
+        assert procs.survivors(children, within=1) == []
+        assert server.result(id).meta["outcome"] in ("room_lost", "killed")
+        assert server.is_well()
+
+
+@pytest.mark.parametrize("name", ["docker-root", "user-without-userns"])
+def test_run_says_its_grade(place, name):
+    """A whole room is not spoken of; see test_doctor.py."""
+    (situation,) = [one for one in SITUATIONS if one.name == name]
+    done = Host(place, situation.options).run("run", "--json", "-c", "print(42)")
+    result = json.loads(done.stdout)
+    assert done.returncode == 0 and result["stdout"] == "42\n"
+    assert set(result["walls"]["missing"]) >= situation.down
+    assert result["walls"]["allowed"] == []
+
+
+# ---- below the floor ----
+
+
+def refused_texts(host):
+    """What a call of a client and one of a shell are answered."""
+    with host.server() as server:
+        answer = server.call("print(42)")
+        assert answer.is_error and answer.meta["outcome"] == "refused", answer
+        assert "42" not in answer.structured["stdout"]
+    done = host.run("run", "-c", "print(42)")
+    assert done.returncode == 125 and done.stdout == b"", done
+    return answer.text, done.stderr.decode()
+
+
+@pytest.mark.parametrize("user", [(), AS_USER], ids=["root", "user"])
+def test_without_seccomp_it_is_refused(place, user):
+    host = Host(place, ("--no-seccomp", *user))
+    for text in refused_texts(host):
+        assert "seccomp" in text and "Invalid argument" in text, text
+    status, report = host.doctor()
+    room = room_of(report)
+    assert status == 1 and not report["works"] and not room["required_walls"]
+    assert room["verdict"] == "bad"
+    assert room["grade"].startswith("refused: seccomp is missing: "), room
+    (wall,) = [one for one in room["walls"] if one["name"] == "seccomp"]
+    assert wall["state"] == "missing" and wall["required"]
+    assert "Invalid argument" in wall["why"] and "SECCOMP_FILTER" in wall["remedy"]
+
+
+def test_another_allowed_wall_does_not_help(place):
+    host = Host(place, ("--no-seccomp",))
+    done = host.run("run", "--allow-missing=landlock,ids", "-c", "print(42)")
+    assert done.returncode == 125 and done.stdout == b""
+    assert b"seccomp" in done.stderr
+
+
+@pytest.mark.parametrize("user", [(), AS_USER], ids=["root", "user"])
+def test_an_allowed_absence_is_repeated(place, user):
+    """In every result, in the log and by doctor."""
+    allow = ("--allow-missing=seccomp",)
+    host = Host(place, ("--no-seccomp", *user))
+    with host.server(*allow) as server:
+        for code, outcome in (("print(42)", "ok"), ("1/0", "raised")):
+            answer = server.call(code)
+            assert answer.meta["outcome"] == outcome
+            assert "seccomp" in answer.meta["walls"]["missing"]
+            assert answer.meta["walls"]["allowed"] == ["seccomp"]
+        id = server.start_call("import time; time.sleep(2)")
+        who = procs.wait_roles(server.pid, want_children=1)
+        for child in who.children:
+            seen = walls.look(child, server.pid, host.filters)
+            assert "seccomp" in seen.down and REQUIRED & walls.SEEABLE <= (
+                seen.up | {"seccomp"}
+            )
+        server.result(id)
+    said = server.stderr.decode()
+    assert "seccomp" in said and "allow" in said, said
+    done = host.run("run", "--json", *allow, "-c", "print(42)")
+    result = json.loads(done.stdout)
+    assert result["stdout"] == "42\n" and result["walls"]["allowed"] == ["seccomp"]
+    status, report = host.doctor(*allow)
+    room = room_of(report)
+    assert states(room)["allowed-missing"] == {"seccomp"}
+    assert "--allow-missing=seccomp" in room["grade"]
+    # It runs; what is required is missing all the same.
+    assert room["hello_worked"] and not room["required_walls"] and status == 1
+
+
+def test_without_proc_nobody_is_looked_at(place):
+    host = Host(place, ("--no-proc",))
+    for text in refused_texts(host):
+        assert "proof" in text or "/proc" in text, text
+    status, report = host.doctor()
+    assert status == 1 and "proof" in room_of(report)["grade"]
+
+
+def test_allowed_walls_that_are_there_are_raised(place):
+    host = Host(place, ())
+    allow = "--allow-missing=" + ",".join(sorted(NAMESPACES | REQUIRED | {"ids"}))
+    with host.server(allow) as server:
+        assert "walls" not in server.call("print(1)").meta or (
+            server.call("print(1)").meta["walls"]["allowed"] == []
+        )
+        who = procs.wait_roles(server.pid, want_children=1)
+        seen = walls.look(who.children[0], server.pid, host.filters)
+        assert seen.up >= NAMESPACES | (REQUIRED & walls.SEEABLE) | {"ids"}
+
+
+# ---- the looking itself ----
+
+
+def test_a_plain_process_has_no_walls():
+    """The eyes of this file see nothing where nothing is."""
+    with subprocess.Popen(["sleep", "60"]) as process:
+        time.sleep(0.1)
+        seen = walls.look(process.pid, process.pid, walls.filters("self"))
+        process.kill()
+    assert seen.up == set() and seen.down == walls.SEEABLE
+
+
+@pytest.mark.parametrize(
+    "options, wall, kind",
+    [
+        (["--net"], "netns", "net"),
+        (["--ipc"], "ipcns", "ipc"),
+        (["--uts"], "utsns", "uts"),
+        (["--pid", "--fork", "--kill-child"], "pidns", "pid"),
+    ],
+)
+def test_one_wall_alone_is_seen(options, wall, kind):
+    with subprocess.Popen(["unshare", *options, "sleep", "60"]) as process:
+        time.sleep(0.3)
+        below = procs.descendants(process.pid)
+        pid = below[0].pid if below else process.pid
+        assert walls.namespace(pid, kind) != walls.namespace("self", kind)
+        seen = walls.look(pid, process.pid, walls.filters("self"))
+        process.kill()
+    assert seen.up == {wall}
+
+
+def test_restrict_says_what_it_cannot_do():
+    done = subprocess.run(
+        [RESTRICT, "--bogus", "--", "true"], capture_output=True, check=False
+    )
+    assert done.returncode == 99 and one_line(done.stderr)

@@ -1,0 +1,533 @@
+#!/usr/bin/env python3
+"""make mutate: takes the walls of a room away, one at a time, and shows for
+each an operation that fails with it and succeeds without it.
+
+mutate.py [--json FILE] [WALL...]
+
+A broken guest, which runs system calls and pointer writes in the place of
+Python (tests/mutate/), does the operation three times: with all walls; with
+those off that stop it before the wall in question is reached; and with that
+wall off as well. A wall with others before it backs those up: it is listed
+"behind" them, and taking it away alone changes nothing.
+SPDX-License-Identifier: Apache-2.0
+"""
+import argparse
+import ctypes
+import json
+import os
+import pathlib
+import queue
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PROGRAMS = pathlib.Path(os.environ.get("MUTATE", ROOT / "build/tests/mutate"))
+LIMITS = ROOT / "src/conf/limits.h"
+WALLS = ROOT / "src/conf/wall.def"
+PATIENCE_S = 20
+WALL_MS = 10000
+SHM_KEY = 0x62726B72  # as in tests/mutate/ops_calls.c
+NOTICED_MIN = 12
+SHARE_S = 1.5
+
+
+class Fault(Exception):
+    """Something that has to work for a test does not."""
+
+
+def walls():
+    """All names, in the order of wall.def."""
+    return re.findall(r'^WALL\(\w+, "([^"]+)"', WALLS.read_text(), re.M)
+
+
+def limit(name):
+    return int(re.search(rf"#define {name} +(\d+)", LIMITS.read_text())[1])
+
+
+class Result:
+    """What a call gave."""
+
+    def __init__(self, outcome, code, text):
+        self.outcome, self.code, self.text = outcome, code, text
+        lines = [line for line in text.splitlines() if line]
+        done = [line for line in lines if not line.startswith("[")]
+        notes = [line for line in lines if line.startswith("[")]
+        last = done[-1] if done else ""
+        words = last.split()
+        self.ok = outcome == "ok" and words[1:2] == ["ok"]
+        self.detail = " ".join(words[2:])
+        if outcome == "ok":
+            self.seen = " ".join(words[1:2] if self.ok else words[2:3])
+        else:
+            signals = re.findall(r"killed by signal (\d+)", " ".join(notes))
+            self.seen = outcome
+            if signals:
+                self.seen = signal.Signals(int(signals[0])).name
+        self.note = " ".join(notes)
+
+
+class Room:
+    """A keeper with a driver above it, and no server."""
+
+    def __init__(self, world, off=(), lies=(), also="", calls=2, pin=None):
+        command = [PROGRAMS / "mutate-drive", PROGRAMS / "breakroom-keeper",
+                   world.artifacts, f"calls={calls}", f"off={','.join(off)}",
+                   f"lies={','.join(lies)}", f"also={also}"]
+        self.process = subprocess.Popen(
+            list(map(str, command)), stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
+            preexec_fn=lambda: os.sched_setaffinity(0, pin) if pin else None)
+        self.keeper, self.missing, self.log = 0, set(), b""
+        self.why = []
+        self._results, self._said, self._id = {}, queue.Queue(), 0
+        threads = [threading.Thread(target=work, daemon=True)
+                   for work in (self._read, self._read_log)]
+        for thread in threads:
+            thread.start()
+
+    def _read_log(self):
+        self.log = self.process.stderr.read()
+
+    def _read(self):
+        out = os.fdopen(os.dup(self.process.stdout.fileno()), "rb")
+        for line in out:
+            words = line.decode().split()
+            if words[0] == "keeper":
+                self.keeper = int(words[1])
+            elif words[0] == "grade":
+                self.missing = set(words[2].split(",")) - {"-"}
+            elif words[0] == "why":
+                self.why.append(line.decode().strip())
+            elif words[0] == "result":
+                text = out.read(int(words[4])).decode(errors="replace")
+                self._results[int(words[1])] = Result(
+                    words[2], int(words[3]), text)
+                self._said.put("result")
+            else:
+                self._said.put(line.decode().strip())
+        self._said.put("end")
+
+    def warm(self):
+        """Waits until calls are taken. A Fault if they never will be."""
+        end = time.monotonic() + PATIENCE_S
+        while time.monotonic() < end:
+            try:
+                said = self._said.get(timeout=PATIENCE_S)
+            except queue.Empty:
+                break
+            if said == "warm":
+                return self
+            if said != "result":
+                raise Fault(said)
+        raise Fault("the room does not become warm")
+
+    def start(self, code, wall_ms=WALL_MS):
+        """Begins a call; its number."""
+        self._id += 1
+        data = code.encode()
+        self.process.stdin.write(
+            f"call {self._id} {wall_ms} {len(data)}\n".encode() + data + b"\n")
+        return self._id
+
+    def result(self, number, within=PATIENCE_S):
+        end = time.monotonic() + within
+        while number not in self._results:
+            if time.monotonic() > end:
+                raise Fault("no result of a call")
+            time.sleep(0.002)
+        return self._results[number]
+
+    def call(self, code, wall_ms=WALL_MS):
+        return self.result(self.start(code, wall_ms))
+
+    def children(self):
+        """The pids of zygote's children, and the zygote's."""
+        zygotes = below(self.keeper)
+        return [pid for zygote in zygotes for pid in below(zygote)]
+
+    def busy(self):
+        """The pid of a child that uses the processor."""
+        end = time.monotonic() + PATIENCE_S
+        while time.monotonic() < end:
+            before = {pid: ticks(pid) for pid in self.children()}
+            time.sleep(0.1)
+            for pid, was in before.items():
+                if ticks(pid) >= was + 2:
+                    return pid
+        raise Fault("no child runs")
+
+    def close(self):
+        try:
+            self.process.stdin.close()
+        except OSError:
+            pass
+        try:
+            self.process.wait(PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+def stat(pid):
+    """(name, state, parent, ticks) of a process; None if it is gone."""
+    try:
+        text = pathlib.Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return None
+    fields = text[text.rindex(")") + 2:].split()
+    name = text[text.index("(") + 1:text.rindex(")")]
+    return name, fields[0], int(fields[1]), int(fields[11]) + int(fields[12])
+
+
+def processes():
+    for entry in os.listdir("/proc"):
+        found = stat(entry) if entry.isdigit() else None
+        if found and found[1] not in "ZX":
+            yield int(entry), found
+
+
+def below(parent):
+    return [pid for pid, found in processes() if found[2] == parent]
+
+
+def ticks(pid):
+    found = stat(pid)
+    return found[3] if found else 0
+
+
+def alive(pid):
+    found = stat(pid)
+    return bool(found) and found[1] not in "ZX"
+
+
+def kill(pid):
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def wait_until(ready, within):
+    end = time.monotonic() + within
+    while not ready():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+class World:
+    """What of the host a broken guest would reach."""
+
+    def __init__(self):
+        self.root = pathlib.Path(tempfile.mkdtemp(prefix="mutate."))
+        self.root.chmod(0o755)
+        self.artifacts = self.root / "artifacts"
+        self.artifacts.mkdir(mode=0o755)
+        self.public = self.root / "public"
+        self.public.write_text("for everybody\n")
+        self.public.chmod(0o644)
+        self.secret = self.root / "secret"
+        self.secret.write_text("for root\n")
+        self.secret.chmod(0o400)
+        self.own = self.root / "own"  # nobody else may write here
+        self.own.mkdir(mode=0o755)
+        self.leap = self.root / "leap"
+        shutil.copy(PROGRAMS / "mutate-leap", self.leap)
+        self.leap.chmod(0o4755)
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=16)
+        self.port = self.listener.getsockname()[1]
+        user = limit("CHILD_ID") if os.geteuid() == 0 else None
+        self.victim = subprocess.Popen(["sleep", "300"], user=user, group=user,
+                                       extra_groups=[] if user else None)
+        self.libc = ctypes.CDLL(None, use_errno=True)
+        self.shm = self.libc.shmget(SHM_KEY, 4096, 0o1666)
+
+    def close(self):
+        self.victim.kill()
+        self.victim.wait()
+        self.listener.close()
+        if self.shm >= 0:
+            self.libc.shmctl(self.shm, 0, None)
+        shutil.rmtree(self.root)
+
+
+# ---- ways to look at an operation: each gives (it succeeded, what was seen) --
+
+def plainly(_, room, code):
+    result = room.warm().call(code)
+    return result.ok, result.seen
+
+
+def and_says(pattern, otherwise=None):
+    """It succeeds if what it says matches."""
+    def look(_, room, code):
+        result = room.warm().call(code)
+        found = result.ok and re.search(pattern, result.detail)
+        if result.ok:
+            return bool(found), result.detail if found else (
+                otherwise or result.detail or "nothing")
+        return False, result.seen
+    return look
+
+
+def by_mark(world, room, code):
+    """It succeeds if it leaves a directory where only root may."""
+    mark = world.own / "mark"
+    result = room.warm().call(code)
+    made = wait_until(mark.exists, 0.3)
+    if made:
+        mark.rmdir()
+    return made, "made by root" if made else result.seen if not result.ok \
+        and result.outcome == "ok" else "not made"
+
+
+def by_orphan(_, room, code):
+    """It succeeds if the child outlives the keeper and its zygote."""
+    room.warm().start(code)
+    child = room.busy()
+    kill(room.keeper)
+    gone = wait_until(lambda: not alive(child), 1)
+    kill(child)
+    return not gone, "gone with its parent" if gone else "lives on"
+
+
+def by_remains(_, room, code, whole_room=False):
+    """It succeeds if a process that it made outlives the call, or the room."""
+    result = room.warm().call(code)
+    if not result.ok:
+        return False, result.seen
+
+    def left():
+        return [pid for pid, found in processes() if found[0] == "lingering"]
+    if whole_room:
+        room.close()
+    gone = wait_until(lambda: not left(), 1)
+    for pid in left():
+        kill(pid)
+    return not gone, "gone" if gone else "lives on"
+
+
+def by_remains_of_the_room(world, room, code):
+    return by_remains(world, room, code, whole_room=True)
+
+
+def by_share(_, room, code):
+    """It succeeds if children take most of a processor from a neighbour."""
+    room.warm()
+    neighbour = subprocess.Popen(
+        [sys.executable, "-c", "while True: pass"],
+        preexec_fn=lambda: os.sched_setaffinity(0, room.pin))
+    try:
+        for _ in range(room.calls):
+            room.start(code)
+        time.sleep(SHARE_S / 2)
+        children = room.children()
+        before = ticks(neighbour.pid), sum(map(ticks, children))
+        time.sleep(SHARE_S)
+        its = ticks(neighbour.pid) - before[0]
+        theirs = sum(map(ticks, children)) - before[1]
+    finally:
+        neighbour.kill()
+        neighbour.wait()
+    if its + theirs < 20:
+        raise Fault("neither the room nor its neighbour has run")
+    share = theirs / (its + theirs)
+    return share > 0.75, f"{share:.0%} of a processor"
+
+
+def refused(_, room, code):
+    """It succeeds if the call is run at all."""
+    try:
+        result = room.warm().call(code)
+    except Fault as fault:
+        return False, f"no room: {fault}"[:60]
+    return result.ok, result.seen
+
+
+class Case:
+    """A wall and the operation that notices it. off: those before it; how:
+    what succeeding means; root: why only root can show it."""
+
+    def __init__(self, wall, code, off=(), how=plainly, root="", name="",
+                 **room):
+        self.wall, self.code, self.off, self.how = wall, code, off, how
+        self.root, self.room = root, room
+        self.name = name or " ".join(code.splitlines()[-1].split("/")[0:1])
+
+    def run(self, world, off):
+        with Room(world, off=off, **self.room) as room:
+            room.pin, room.calls = self.room.get("pin"), self.room.get(
+                "calls", 2)
+            try:
+                return (*self.how(world, room, self.code), room.missing)
+            except Fault as fault:
+                return None, f"{fault} {room.log.decode()[-400:]}", \
+                    room.missing
+
+
+def cases(world):
+    """In the order of wall.def. "close" frees a number for a descriptor, of
+    which a child may have no more than it has."""
+    cpu = {min(os.sched_getaffinity(0))}
+    return [
+        Case("cgroup.memory", "touch 512"),
+        Case("cgroup.memory", "fork-away", ("seccomp", "rlimits"),
+             how=by_remains, name="outlive the call"),
+        Case("cgroup.pids", "fork 200", ("seccomp", "rlimits")),
+        Case("cgroup.cpu", "spin", how=by_share, calls=8, pin=cpu,
+             name="spin, 8 times"),
+        Case("cgroup.kill", "fork-away",
+             ("seccomp", "rlimits", "pidns", "cgroup.memory", "cgroup.pids",
+              "cgroup.cpu"),
+             how=by_remains_of_the_room, name="outlive the room"),
+        Case("userns", "nice", ("seccomp", "ids", "caps", "rlimits"),
+             root="an ordinary user has no rights to be kept from"),
+        Case("mountns", f"close\nopen {world.public}",
+             ("seccomp", "landlock"), name="open a public file"),
+        Case("netns", f"close\ntcp {world.port}", ("seccomp", "landlock"),
+             name="connect to the host"),
+        Case("ipcns", "shm-of-host", ("seccomp",)),
+        Case("utsns", "host-name", ("seccomp",),
+             how=and_says(f"^{re.escape(os.uname().nodename)}$")),
+        Case("cgroupns", "close\nopen /proc/self/cgroup",
+             ("seccomp", "mountns", "landlock"),
+             how=and_says(r"/breakroom\.\d+", "no name of the host's"),
+             name="read /proc/self/cgroup"),
+        Case("pidns", f"kill {world.victim.pid} 0", ("seccomp", "landlock"),
+             name="signal a host's process"),
+        Case("ids", f"close\nopen {world.secret}",
+             ("seccomp", "landlock", "mountns", "userns"),
+             root="an ordinary user has no second user to become",
+             name="open root's file"),
+        Case("caps", "caps-held", ("seccomp",)),
+        Case("no_new_privs", f"execve {world.leap} {world.own}/mark",
+             ("seccomp", "landlock", "mountns", "userns"), how=by_mark,
+             root="no file of root's can be made",
+             name="execve a set-user-id file"),
+        Case("parent", "spin", ("pidns",), how=by_orphan,
+             name="outlive the keeper"),
+        Case("fds", "descriptors", ("seccomp",)),
+        Case("rlimits", "fork", ("seccomp", "cgroup.pids")),
+        Case("mdwe", "protect-code", ("seccomp",)),
+        Case("landlock", f"close\nopen {world.public}",
+             ("seccomp", "mountns"), name="open a public file"),
+        Case("seccomp", "close\nsocket 1 1", name="socket of AF_UNIX"),
+        Case("proof", "touch 1", how=refused, lies=("cgroup.memory",),
+             name="a call outside its cgroup"),
+        Case("proof", "dumpable", how=refused, lies=("seccomp",),
+             name="a call without a filter"),
+        Case("proof", "touch 1", ("seccomp", "rlimits"), how=refused,
+             also="two-tasks", name="a call of two tasks"),
+    ]
+
+
+def judge(case, world, grade):
+    """(outcome, [with all, with it, without it], detail)"""
+    if case.root and os.geteuid() != 0:
+        return "skipped", ["-"] * 3, f"not root: {case.root}"
+    lost = ({case.wall} | set(case.off)) & grade
+    if case.wall in grade:
+        return "skipped", ["-"] * 3, "missing on this host"
+    runs = [case.run(world, ()), case.run(world, case.off),
+            case.run(world, (*case.off, case.wall))]
+    if not case.off:
+        runs[0] = runs[1]
+    seen = [str(run[1]).replace("\n", " ")[:300] for run in runs]
+    ok = [run[0] for run in runs]
+    if None in ok:
+        return "failed", seen, "a run did not come about"
+    if ok == [False, False, True]:
+        return "passed", seen, ""
+    if lost:
+        return "skipped", seen, f"missing here: {', '.join(sorted(lost))}"
+    return "failed", seen, "not noticed" if not ok[2] else "not stopped"
+
+
+def grade_of(world):
+    """The walls that this host does not give."""
+    with Room(world) as room:
+        room.warm()
+        return room.missing
+
+
+def show(case, outcome, seen, detail):
+    before = ", ".join(case.off) or "-"
+    verdict = {"passed": "noticed", "skipped": f"skipped: {detail}",
+               "failed": f"FAILED: {detail}"}[outcome]
+    if outcome == "passed" and case.off:
+        verdict += ", backs up"
+    print(f"{case.wall:14} {case.name:27} {seen[0]:9.20} {seen[1]:22.60} "
+          f"{seen[2]:20.60} {before:36} {verdict}", flush=True)
+
+
+def run(names, world):
+    grade = grade_of(world)
+    print(f"{'wall':14} {'operation':27} {'all walls':9} {'with it':22} "
+          f"{'without it':20} {'off in both':36} verdict")
+    results = []
+    for case in cases(world):
+        if names and case.wall not in names:
+            continue
+        outcome, seen, detail = judge(case, world, grade)
+        show(case, outcome, seen, detail)
+        results.append({"name": f"mutate {case.wall}: {case.name}",
+                        "outcome": outcome,
+                        "detail": f"{detail} {seen}" if detail else ""})
+    if not names:
+        left = set(walls()) - {case.wall for case in cases(world)}
+        results += [{"name": f"mutate {wall}", "outcome": "failed",
+                     "detail": "no operation notices it"} for wall in left]
+    return results
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--json", type=pathlib.Path)
+    parser.add_argument("walls", nargs="*", metavar="WALL")
+    options = parser.parse_args()
+    unknown = set(options.walls) - set(walls())
+    if unknown:
+        sys.exit(f"mutate: no wall {', '.join(unknown)}")
+    if not (PROGRAMS / "mutate-drive").exists():
+        sys.exit(f"mutate: {PROGRAMS} is not built: run make")
+    began = time.monotonic()
+    world = World()
+    try:
+        results = run(options.walls, world)
+    except Fault as fault:
+        results = [{"name": "mutate: a room with all walls",
+                    "outcome": "failed", "detail": str(fault)}]
+        print(f"FAILED: a room with all walls: {fault}")
+    finally:
+        world.close()
+    count = {name: sum(r["outcome"] == name for r in results)
+             for name in ("passed", "failed", "skipped")}
+    if os.geteuid() == 0 and not options.walls \
+            and count["passed"] < NOTICED_MIN:
+        results.append({"name": f"mutate: {NOTICED_MIN} walls are noticed",
+                        "outcome": "failed", "detail": str(count["passed"])})
+        count["failed"] += 1
+    if options.json:
+        options.json.parent.mkdir(parents=True, exist_ok=True)
+        options.json.write_text(json.dumps(results, indent=1))
+    print(f"{count['passed']} walls noticed, {count['failed']} not, "
+          f"{count['skipped']} skipped, in {time.monotonic() - began:.0f} s")
+    return 1 if count["failed"] or not count["passed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
