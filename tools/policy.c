@@ -162,19 +162,15 @@ policy_write(FILE *out, const char *directory, const char *name)
 }
 
 static void
-table_write(FILE *out, char **names, int n)
+entry_write(FILE *out, const char *name)
 {
-	(void)fprintf(out, "\nconst struct seccomp_program "
-			   "seccomp_programs[SECCOMP_POLICIES] = {\n");
-	for (int i = 0; i < n; i++) {
-		(void)fprintf(out, "\t[SECCOMP_");
-		for (const char *p = names[i]; *p; p++)
-			(void)fputc(toupper((unsigned char)*p), out);
-		(void)fprintf(out,
-		    "] = { \"%s\", %s, sizeof(%s) / sizeof(%s[0]) },\n",
-		    names[i], names[i], names[i], names[i]);
-	}
-	(void)fprintf(out, "};\n");
+	char constant[POLICY_NAME_MAX] = "";
+
+	for (size_t i = 0; i < sizeof(constant) - 1 && name[i]; i++)
+		constant[i] = (char)toupper((unsigned char)name[i]);
+	(void)fprintf(out,
+	    "\t[SECCOMP_%s] = { \"%s\", %s, sizeof(%s) / sizeof(%s[0]) },\n",
+	    constant, name, name, name, name);
 }
 
 int
@@ -188,8 +184,10 @@ main(int argc, char **argv)
 		    stderr, "usage: policy OUTPUT DIRECTORY NAME...\n");
 		return 2;
 	}
-	if (seccomp_api_set(API_LEVEL) < 0)
-		return failed("seccomp_api_set", -ENOTSUP) ? 0 : 1;
+	if (seccomp_api_set(API_LEVEL) < 0) {
+		(void)failed("this libseccomp is too old", -ENOTSUP);
+		return 1;
+	}
 	out = fopen(argv[1], "we");
 	if (!out) {
 		(void)failed(argv[1], -errno);
@@ -199,7 +197,11 @@ main(int argc, char **argv)
 			   "#include \"walls/seccomp_table.h\"\n");
 	for (int i = 3; i < argc && ok; i++)
 		ok = policy_write(out, argv[2], argv[i]);
-	table_write(out, argv + 3, argc - 3);
+	(void)fprintf(out, "\nconst struct seccomp_program "
+			   "seccomp_programs[SECCOMP_POLICIES] = {\n");
+	for (int i = 3; i < argc; i++)
+		entry_write(out, argv[i]);
+	(void)fprintf(out, "};\n");
 	ok = !ferror(out) && ok;
 	return fclose(out) == 0 && ok ? 0 : 1;
 }

@@ -212,7 +212,7 @@ rule_parse(const struct reader *reader, char *call, char *conditions,
 	return true;
 }
 
-static bool file_read(const struct reader *reader);
+static bool file_read(const struct reader *at);
 
 static bool
 action_parse(const struct reader *reader, const char *name, char **state,

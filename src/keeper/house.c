@@ -135,9 +135,13 @@ raise_keeper_parent(struct house *house, struct err *err)
 static int
 raise_keeper_landlock(struct house *house, struct err *err)
 {
-	const int dirs[] = { house->artifacts_fd, house->proc_fd };
+	int dirs[] = { house->artifacts_fd, house->proc_fd, -1 };
+	unsigned n = 2;
 
-	return wall_landlock(dirs, 2, &house->grade.landlock_abi, err);
+	if (house->cgroup)
+		dirs[n] = cgroup_lists_fd(house->cgroup);
+	n += dirs[n] >= 0;
+	return wall_landlock(dirs, n, &house->grade.landlock_abi, err);
 }
 
 static int
@@ -302,13 +306,13 @@ steps_take(struct house *house, const struct step *steps, size_t n, bool trial,
 static int
 keeper_take(struct house *house, bool trial, struct err *err)
 {
+	bool privileged = wall_caps_held() & CAP_BIT(CAP_SETPCAP);
 	int r;
 
 	house->parent = getppid();
-	house->empties_bounding =
-	    prctl(PR_CAPBSET_READ, CAP_SETPCAP) == 1 &&
-	    (geteuid() == 0 || house_has(house, WALL_USERNS));
 	r = steps_take(house, STEPS(keeper_steps), trial, err);
+	house->empties_bounding = privileged || house_has(house, WALL_USERNS);
+	house_proof_filters(house);
 	(void)prctl(PR_SET_DUMPABLE, 0);
 	return r;
 }

@@ -32,11 +32,12 @@ struct house_child {
 struct house {
 	struct wire_grade grade;
 	struct wall_ids ids;
-	pid_t parent;             /* the launcher */
-	struct cgroup *cgroup;    /* owned; NULL: none */
-	int proc_fd;              /* /proc */
-	int null_fd;              /* /dev/null */
-	int artifacts_fd;         /* their directory */
+	pid_t parent;          /* the launcher */
+	struct cgroup *cgroup; /* owned; NULL: none */
+	int proc_fd;           /* /proc */
+	int null_fd;           /* /dev/null */
+	int artifacts_fd;      /* their directory */
+	long filters; /* of the keeper's; -1: the kernel does not count them */
 	bool empties_bounding;    /* children have an empty bounding set */
 	struct house_child child; /* in a child: what it brings */
 	/* The host's, as readlink gives them; empty where that has none. */
@@ -70,6 +71,9 @@ bool house_has(const struct house *house, enum wall wall);
 
 /* Remembers the host's namespaces, from house->proc_fd. */
 void house_proof_open(struct house *house);
+
+/* Remembers how many filters this process is behind; children have two more. */
+void house_proof_filters(struct house *house);
 
 /* Looks at process pid from outside: every wall of the grade that can be seen
  * there is up. slot: its control group, -1: none. 0; -EPERM with what is not

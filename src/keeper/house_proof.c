@@ -48,15 +48,16 @@ house_proof_open(struct house *house)
 		    house, "self", namespaces[i].name, house->host_links[i]);
 }
 
+/* process: a number, or "self". */
 static int
-status_read(const struct house *house, pid_t pid, char text[STATUS_MAX],
-    struct err *err)
+status_read(const struct house *house, const char *process,
+    char text[STATUS_MAX], struct err *err)
 {
 	char path[32];
 	own_fd int fd = -1;
 	ssize_t n;
 
-	(void)snprintf(path, sizeof(path), "%d/status", (int)pid);
+	(void)snprintf(path, sizeof(path), "%s/status", process);
 	fd = openat(house->proc_fd, path, O_RDONLY | O_CLOEXEC);
 	n = fd < 0 ? -1 : read(fd, text, STATUS_MAX - 1);
 	if (n < 0)
@@ -79,6 +80,25 @@ field(const char *text, const char *name)
 	return NULL;
 }
 
+void
+house_proof_filters(struct house *house)
+{
+	char text[STATUS_MAX];
+	const char *value = NULL;
+	struct err err;
+
+	if (status_read(house, "self", text, &err) == 0)
+		value = field(text, "Seccomp_filters");
+	house->filters = value ? strtol(value, NULL, 10) : -1;
+}
+
+static int
+not_as_it_must_be(const char *name, const char *value, struct err *err)
+{
+	return fail(err, EPERM, "proof: %s is %.*s", name,
+	    value ? (int)strcspn(value, "\n") : 9, value ? value : "not known");
+}
+
 /* The field is that number, in hexadecimal where it is a capability set. */
 static int
 expect(const char *text, const char *name, int base, uint64_t wanted,
@@ -89,8 +109,7 @@ expect(const char *text, const char *name, int base, uint64_t wanted,
 
 	if (value && strtoull(value, &end, base) == wanted && end != value)
 		return 0;
-	return fail(err, EPERM, "proof: %s is %.20s", name,
-	    value ? value : "not known");
+	return not_as_it_must_be(name, value, err);
 }
 
 static int
@@ -143,6 +162,18 @@ expect_namespaces(const struct house *house, pid_t pid, struct err *err)
 	return 0;
 }
 
+/* Its own, and the zygote's: one that it inherits is not enough. */
+static int
+expect_filters(const struct house *house, const char *text, struct err *err)
+{
+	int r = expect(text, "Seccomp", 10, 2, err);
+
+	if (r == 0 && house->filters >= 0)
+		r = expect(text, "Seccomp_filters", 10,
+		    (uint64_t)house->filters + 2, err);
+	return r;
+}
+
 static int
 expect_status(const struct house *house, const char *text, struct err *err)
 {
@@ -153,7 +184,7 @@ expect_status(const struct house *house, const char *text, struct err *err)
 	if (r == 0 && house_has(house, WALL_NO_NEW_PRIVS))
 		r = expect(text, "NoNewPrivs", 10, 1, err);
 	if (r == 0 && house_has(house, WALL_SECCOMP))
-		r = expect(text, "Seccomp", 10, 2, err);
+		r = expect_filters(house, text, err);
 	if (r == 0 && house_has(house, WALL_CAPS))
 		r = expect_caps(house, text, err);
 	if (r == 0 && house_has(house, WALL_IDS))
@@ -164,12 +195,13 @@ expect_status(const struct house *house, const char *text, struct err *err)
 int
 house_proof(const struct house *house, pid_t pid, int slot, struct err *err)
 {
-	char text[STATUS_MAX];
+	char text[STATUS_MAX], process[16];
 	int r;
 
 	if (pid <= 0)
 		return fail(err, EPERM, "proof: a process without a number");
-	r = status_read(house, pid, text, err);
+	(void)snprintf(process, sizeof(process), "%d", (int)pid);
+	r = status_read(house, process, text, err);
 	if (r == 0)
 		r = expect_status(house, text, err);
 	if (r == 0)

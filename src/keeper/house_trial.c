@@ -26,7 +26,8 @@ house_note(struct house *house, enum wall wall, const struct err *err)
 {
 	house->grade.raised &= ~WALL_BIT(wall);
 	house->grade.missing |= WALL_BIT(wall);
-	(void)snprintf(house->grade.why[wall], WALL_WHY_MAX, "%.99s", err->text);
+	(void)snprintf(
+	    house->grade.why[wall], WALL_WHY_MAX, "%.99s", err->text);
 }
 
 void

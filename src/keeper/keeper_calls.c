@@ -311,6 +311,7 @@ static int
 child_finish(struct keeper *keeper, struct child *child)
 {
 	child->state = CHILD_SPENT;
+	child->nursery->served = true;
 	child->release_us = clock_us() + SPENT_HOLD_US;
 	return keeper_child_answer(keeper, child, -1, 0);
 }
@@ -325,7 +326,8 @@ child_prove(struct keeper *keeper, struct child *child)
 	    house_proof(
 		&keeper->house, child->channel.peer, child->slot, &err) < 0) {
 		log_error("event=child_unproved error=\"%s\"", err.text);
-		(void)snprintf(child->why, sizeof(child->why), "%.95s", err.text);
+		(void)snprintf(
+		    child->why, sizeof(child->why), "%.95s", err.text);
 		child_kill(child, END_UNPROVED);
 		return;
 	}

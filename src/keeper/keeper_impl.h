@@ -35,6 +35,7 @@ struct nursery {
 	pid_t pid;
 	uint64_t since_us; /* when it was started, or was warm */
 	unsigned forks;
+	bool served; /* a child of it ran a call to its end */
 };
 
 #define NURSERIES 2u

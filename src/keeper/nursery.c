@@ -152,14 +152,14 @@ nursery_end(struct keeper *keeper, struct nursery *nursery)
 	return children_lost(keeper, nursery);
 }
 
-/* A zygote that lived for a while begins the back-off anew. */
+/* A zygote that was of use, or lived for a while, begins the back-off anew. */
 static void
 back_off(struct keeper *keeper, const struct nursery *nursery)
 {
 	uint64_t now = clock_us();
 
-	if (nursery->state == NURSERY_WARM &&
-	    now - nursery->since_us > STEADY_US)
+	if (nursery->served || (nursery->state == NURSERY_WARM &&
+				   now - nursery->since_us > STEADY_US))
 		keeper->restart_ms = RESTART_MS_MIN;
 	keeper->restart_us = now + 1000u * keeper->restart_ms;
 	keeper->restart_ms = RESTART_MS_AFTER(keeper->restart_ms);

@@ -106,6 +106,7 @@ on_result(
 		room_pause(room, ticket->tries);
 		return 0;
 	}
+	room->served = room->served || record.outcome <= OUTCOME_RAISED;
 	result_fill(room, ticket, &record, region);
 	/* At once, not in the next turn: a call is short, a turn is not. */
 	ticket_deliver(ticket);
@@ -167,6 +168,7 @@ on_frame(struct room *room, const struct frame *frame, int fd, struct err *err)
 	if (frame->type == FRAME_WARM) {
 		room->state = ROOM_WARM;
 		room->warm_us = clock_us();
+		room->served = false;
 		room->losses = 0;
 		room->failure.code = 0;
 		return 0;

@@ -195,21 +195,21 @@ launch_loop(struct launch *launch)
 }
 
 /* Keepers end when the server's end of their channel is closed, and all that
- * is below them; whoever is our parent need not reap them. */
+ * is below them; whoever is our parent need not reap them. Their groups can be
+ * removed when all of that is gone. */
 static void
-wait_for_all(struct launch *launch)
+wait_for_all(const struct launch *launch)
 {
-	for (unsigned waited_ms = 0; waited_ms < LAUNCH_END_MS / 2;
-	     waited_ms++) {
-		pid_t pid = waitpid(-1, NULL, WNOHANG);
+	pid_t pid = 0;
 
-		if (pid < 0)
-			return;
+	for (unsigned waited_ms = 0; pid >= 0 && waited_ms < LAUNCH_END_MS / 2;
+	     waited_ms += pid == 0) {
+		pid = waitpid(-1, NULL, WNOHANG);
 		if (pid == 0)
 			(void)poll(NULL, 0, 1);
-		else
-			forget(launch, pid);
 	}
+	for (unsigned i = 0; i < launch->keepers_n; i++)
+		cgroup_remove(launch->keepers[i]);
 }
 
 static int

@@ -103,7 +103,7 @@ void
 room_count_loss(struct room *room, const struct err *err)
 {
 	if (room->state == ROOM_WARM) {
-		if (clock_us() - room->warm_us > STEADY_US)
+		if (room->served || clock_us() - room->warm_us > STEADY_US)
 			room->restart_ms = RESTART_MS_MIN;
 		return;
 	}

@@ -52,6 +52,7 @@ struct room {
 	bool graded;      /* a keeper has said what walls there are: */
 	struct wire_grade grade;
 	uint64_t warm_us; /* when it was last warm */
+	bool served;      /* it has answered a call since then */
 	unsigned losses;  /* of keepers that never got warm, in a row */
 	uint32_t next_id;
 	uint32_t restart_ms;

@@ -113,8 +113,10 @@ say_hello(const struct conf *conf, struct launcher *launcher,
 	}
 	if (r > 0)
 		return r;
-	if (r < 0)
+	if (r < 0) {
+		hello.view.hello_worked = false;
 		(void)snprintf(hello.view.hello, FINDING_MAX, "%s", err.text);
+	}
 	report_room(report, view);
 	return view->hello_worked && view->graded &&
 		       grade_is_whole(&view->grade)

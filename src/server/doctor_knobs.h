@@ -17,9 +17,10 @@ struct knob {
 	const char *good, *bad; /* a sentence for either side of the range */
 	const char *absent;     /* where there is no such file */
 	enum verdict absent_verdict;
-	/* Or NULL: judges a value that is no number. True: good. Shortens
-	 * value to what is worth showing. */
-	bool (*judge)(char value[KNOB_VALUE_MAX]);
+	/* Or NULL: judges a value that is no number. True: good. */
+	bool (*judge)(const char *value);
+	/* Or NULL: leaves what is worth showing. */
+	void (*shorten)(char value[KNOB_VALUE_MAX]);
 };
 
 struct knob_state {

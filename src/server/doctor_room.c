@@ -140,8 +140,8 @@ line_of(const struct room_view *view, char ret_line[GRADE_LINE_MAX])
 {
 	if (view->graded)
 		return grade_line(&view->grade, ret_line);
-	(void)snprintf(
-	    ret_line, GRADE_LINE_MAX, "refused: the room did not start");
+	(void)snprintf(ret_line, GRADE_LINE_MAX, "refused: %s",
+	    view->hello[0] ? view->hello : "the room did not start");
 	return VERDICT_BAD;
 }
 

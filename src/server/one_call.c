@@ -120,6 +120,27 @@ run_loop(struct one *one, struct call *call, struct err *err)
 	return one->done ? 0 : one->signal;
 }
 
+static int
+promise_and_run(struct one *one, const struct conf *conf, struct call *call,
+    struct err *err)
+{
+	struct err why;
+	int promised = server_promise(conf, &why);
+	int r = 0;
+
+	/* Who asks for the room's grade is told it all the same. */
+	if (promised == 0 || one->taker->grade) {
+		r = run_loop(one, call, err);
+	} else {
+		room_close(one->room);
+		call_free(call);
+	}
+	if (promised == 0 || r > 0)
+		return r;
+	*err = why;
+	return promised;
+}
+
 int
 one_call(const struct conf *conf, struct launcher *launcher,
     const struct artifacts *artifacts, struct call *call,
@@ -141,13 +162,8 @@ one_call(const struct conf *conf, struct launcher *launcher,
 	else
 		r = room_open(
 		    &one.loop, launcher, &single, artifacts, &one.room, err);
-	if (r == 0) {
-		r = server_promise(conf, err);
-		if (r < 0)
-			room_close(one.room);
-	}
 	if (r == 0)
-		r = run_loop(&one, call, err);
+		r = promise_and_run(&one, conf, call, err);
 	else
 		call_free(call);
 	end_loop(&one);

@@ -19,6 +19,7 @@ from support.client import Server
 from support.programs import BREAKROOM, KEEPER_NAME, RESTRICT, one_line
 
 USER = 54321  # nobody's number
+BUSY = "while True: pass"
 NAMESPACES = frozenset(walls.NAMESPACES)
 CGROUPS = frozenset({"cgroup.memory", "cgroup.pids", "cgroup.cpu", "cgroup.kill"})
 # Without one of these the room is refused.
@@ -198,6 +199,20 @@ def states(room):
     return found
 
 
+def running(server):
+    return procs.busiest_child(server.pid)
+
+
+def looks(server, host, wanted):
+    """What is seen of a child that runs, and of those that wait for a call.
+    The server has a call that does not end, afterwards."""
+    server.start_call(BUSY)
+    child = running(server)
+    found = walls.look_at_children(server.pid, host.filters, wanted)
+    assert child in found
+    return found
+
+
 # ---- the grades ----
 
 
@@ -218,23 +233,21 @@ def test_walls_are_as_doctor_says(host, situation):
         assert (wall["state"] == "missing") == ("why" in wall and "remedy" in wall)
 
     with host.server() as server:
-        id = server.start_call("import time; print(1); time.sleep(3)")
-        who = procs.wait_roles(server.pid, want_children=1)
-        # The one that runs, and those that wait for a call.
-        for child in who.children:
-            seen = walls.look(child, server.pid, host.filters)
-            assert seen.up <= on, (seen.up - on, room)
-            assert not seen.down & on, (seen.down & on, room)
-            assert seen.down - missing == set(), room
-        filters = [
-            walls.filters(pid)
-            for pid in (who.launcher, who.keeper, who.zygote, who.children[0])
-        ]
-        assert filters == sorted(set(filters)) and filters[0] > host.filters
-        answer = server.result(id)
+        answer = server.call("print(1)")
         assert answer.text == "1\n"
         told = answer.meta.get("walls", {"missing": [], "allowed": []})
         assert set(told["missing"]) == missing and told["allowed"] == []
+        for seen in looks(server, host, on).values():
+            assert seen.up <= on, (seen.up - on, room)
+            assert not seen.down & on, (seen.down & on, room)
+            assert seen.down <= missing, room
+        who = procs.wait_roles(server.pid, want_children=1)
+        filters = [
+            walls.filters(pid)
+            for pid in (who.launcher, who.keeper, who.zygote, running(server))
+        ]
+        assert filters == sorted(set(filters)) and filters[0] > host.filters
+        server.kill_all()
 
 
 def test_server_has_given_up_what_it_had(host):
@@ -288,26 +301,26 @@ def test_run_says_its_grade(place, name):
 # ---- below the floor ----
 
 
-def refused_texts(host):
-    """What a call of a client and one of a shell are answered."""
-    with host.server() as server:
-        answer = server.call("print(42)")
-        assert answer.is_error and answer.meta["outcome"] == "refused", answer
-        assert "42" not in answer.structured["stdout"]
-    done = host.run("run", "-c", "print(42)")
-    assert done.returncode == 125 and done.stdout == b"", done
-    return answer.text, done.stderr.decode()
+def said_at_start(host):
+    """What serve and run say where the server cannot begin: a sentence of
+    each, and nothing for a client or of a program."""
+    serve = host.run("serve")
+    run = host.run("run", "-c", "print(42)")
+    assert serve.returncode == 1 and serve.stdout == b"", serve
+    assert run.returncode == 125 and run.stdout == b"", run
+    return serve.stderr.decode(), run.stderr.decode()
 
 
 @pytest.mark.parametrize("user", [(), AS_USER], ids=["root", "user"])
 def test_without_seccomp_it_is_refused(place, user):
     host = Host(place, ("--no-seccomp", *user))
-    for text in refused_texts(host):
-        assert "seccomp" in text and "Invalid argument" in text, text
+    for text in said_at_start(host):
+        assert "wall seccomp: " in text and "Invalid argument" in text, text
+        assert "--allow-missing=seccomp" in text
     status, report = host.doctor()
     room = room_of(report)
     assert status == 1 and not report["works"] and not room["required_walls"]
-    assert room["verdict"] == "bad"
+    assert room["verdict"] == "bad" and not room["hello_worked"]
     assert room["grade"].startswith("refused: seccomp is missing: "), room
     (wall,) = [one for one in room["walls"] if one["name"] == "seccomp"]
     assert wall["state"] == "missing" and wall["required"]
@@ -332,14 +345,10 @@ def test_an_allowed_absence_is_repeated(place, user):
             assert answer.meta["outcome"] == outcome
             assert "seccomp" in answer.meta["walls"]["missing"]
             assert answer.meta["walls"]["allowed"] == ["seccomp"]
-        id = server.start_call("import time; time.sleep(2)")
-        who = procs.wait_roles(server.pid, want_children=1)
-        for child in who.children:
-            seen = walls.look(child, server.pid, host.filters)
-            assert "seccomp" in seen.down and REQUIRED & walls.SEEABLE <= (
-                seen.up | {"seccomp"}
-            )
-        server.result(id)
+        others = REQUIRED & walls.SEEABLE - {"seccomp"}
+        for seen in looks(server, host, others).values():
+            assert "seccomp" in seen.down and others <= seen.up
+        server.kill_all()
     said = server.stderr.decode()
     assert "seccomp" in said and "allow" in said, said
     done = host.run("run", "--json", *allow, "-c", "print(42)")
@@ -353,24 +362,24 @@ def test_an_allowed_absence_is_repeated(place, user):
     assert room["hello_worked"] and not room["required_walls"] and status == 1
 
 
-def test_without_proc_nobody_is_looked_at(place):
+def test_without_proc_nothing_starts(place):
     host = Host(place, ("--no-proc",))
-    for text in refused_texts(host):
-        assert "proof" in text or "/proc" in text, text
-    status, report = host.doctor()
-    assert status == 1 and "proof" in room_of(report)["grade"]
+    for text in said_at_start(host):
+        assert one_line(text) and "/proc" in text, text
+    done = host.run("doctor")
+    assert done.returncode == 1 and b"/proc" in done.stderr
 
 
 def test_allowed_walls_that_are_there_are_raised(place):
     host = Host(place, ())
     allow = "--allow-missing=" + ",".join(sorted(NAMESPACES | REQUIRED | {"ids"}))
     with host.server(allow) as server:
-        assert "walls" not in server.call("print(1)").meta or (
-            server.call("print(1)").meta["walls"]["allowed"] == []
-        )
-        who = procs.wait_roles(server.pid, want_children=1)
-        seen = walls.look(who.children[0], server.pid, host.filters)
-        assert seen.up >= NAMESPACES | (REQUIRED & walls.SEEABLE) | {"ids"}
+        told = server.call("print(1)").meta.get("walls")
+        assert told is None or told["allowed"] == []
+        wanted = NAMESPACES | (REQUIRED & walls.SEEABLE) | {"ids"}
+        for seen in looks(server, host, wanted).values():
+            assert seen.up >= wanted
+        server.kill_all()
 
 
 # ---- the looking itself ----
@@ -380,7 +389,7 @@ def test_a_plain_process_has_no_walls():
     """The eyes of this file see nothing where nothing is."""
     with subprocess.Popen(["sleep", "60"]) as process:
         time.sleep(0.1)
-        seen = walls.look(process.pid, process.pid, walls.filters("self"))
+        seen = walls.look(process.pid, os.getpid(), walls.filters("self"))
         process.kill()
     assert seen.up == set() and seen.down == walls.SEEABLE
 
@@ -400,7 +409,7 @@ def test_one_wall_alone_is_seen(options, wall, kind):
         below = procs.descendants(process.pid)
         pid = below[0].pid if below else process.pid
         assert walls.namespace(pid, kind) != walls.namespace("self", kind)
-        seen = walls.look(pid, process.pid, walls.filters("self"))
+        seen = walls.look(pid, os.getpid(), walls.filters("self"))
         process.kill()
     assert seen.up == {wall}
 

@@ -184,7 +184,7 @@ check_result(
 	check(!child->done_seen ||
 		  sent >= sizeof(struct wire_header) + sizeof(child->done),
 	    "no word that was not sent");
-	check(!result->never_ran || !child->ready_seen,
+	check(!result->never_ran || child->started_us == 0,
 	    "what began may not go again");
 }
 
@@ -213,6 +213,35 @@ keeper_answers(struct world *world, int status)
 	world->results++;
 }
 
+/* A call chooses the child; the job goes to it once it is ready. */
+static void
+keeper_has_call(struct world *world)
+{
+	struct child *child = &world->child;
+
+	if (child->state == CHILD_DYING || world->results > 0)
+		return;
+	child->has_call = true;
+	child->wall_ms = 1000;
+}
+
+static void
+keeper_gives_job(struct child *child)
+{
+	static const struct wire_job job = { 1, 0 };
+	const struct cargo cargo = { .tail = { (const uint8_t *)"1", 1 } };
+
+	if (!child->has_call || child->started_us > 0 || !child->ready_seen ||
+	    child->channel.fd < 0 || child->state != CHILD_SPARE)
+		return;
+	child->started_us = 1;
+	if (channel_put(&child->channel, FRAME_JOB, &job, sizeof(job), &cargo) <
+	    0) {
+		child->started_us = 0;
+		child_kill(child, END_FAILED);
+	}
+}
+
 /* As keeper_on_child. */
 static void
 keeper_reads(struct world *world)
@@ -227,18 +256,26 @@ keeper_reads(struct world *world)
 	check(r == 0 || r == -EPIPE || r == -EPROTO || r == -ECHILD,
 	    "a known end");
 	check(r == 0 || is_text(err.text, sizeof(err.text)), "a reason");
+	check(r != -ECHILD || world->sent >= sizeof(struct wire_header) +
+						 sizeof(struct err),
+	    "no failure that was not sent");
 	check(r != -ECHILD || !strpbrk(err.text, "\"\\"),
 	    "nothing that ends a quoted word of the log");
 	check(child->channel.in.n <= CHILD_FRAME_MAX, "a bounded buffer");
 	check(child->channel.in_fds.n == 0, "no descriptor of a child's");
+	check(child->channel.peer == 0 || child->channel.peer == getpid(),
+	    "the true sender");
 	/* A full buffer without a frame would be polled for ever. */
 	check(r < 0 || child->channel.in.n < child->channel.in.max,
 	    "room for more");
+	if (child->ready_seen && child->state == CHILD_WARMING)
+		child->state = CHILD_SPARE; /* its walls are as they must be */
 	if (child->done_seen && child->has_call) {
 		child->state = CHILD_SPENT;
 		keeper_answers(world, -1);
 		return;
 	}
+	keeper_gives_job(child);
 	if (r == 0)
 		return;
 	fd_close(child->channel.fd);
@@ -249,30 +286,27 @@ keeper_reads(struct world *world)
 }
 
 static void
-keeper_gives_job(struct world *world)
-{
-	static const struct wire_job job = { 1, 0 };
-	const struct cargo cargo = { .tail = { (const uint8_t *)"1", 1 } };
-	struct child *child = &world->child;
-
-	if (child->has_call || child->done_seen || child->channel.fd < 0 ||
-	    child->state == CHILD_DYING || world->results > 0)
-		return;
-	child->has_call = true;
-	if (channel_put(&child->channel, FRAME_JOB, &job, sizeof(job), &cargo) <
-	    0) {
-		child->ready_seen = false;
-		child_kill(child, END_FAILED);
-	}
-}
-
-static void
 keeper_hears_of_birth(struct world *world)
 {
 	struct child *child = &world->child;
 
 	if (child->state == CHILD_FORKING)
-		child->state = child->ready_seen ? CHILD_SPARE : CHILD_WARMING;
+		child->state = CHILD_WARMING;
+}
+
+static void
+keeper_kills(struct child *child, struct input *input)
+{
+	static const enum child_end ends[] = { END_CANCEL, END_DEADLINE,
+		END_UNPROVED, END_LOST };
+	enum child_end end = ends[take(input) % 4];
+
+	if (child->state == CHILD_DYING ||
+	    (end == END_DEADLINE && child->started_us == 0))
+		return;
+	if (end == END_UNPROVED) /* said by the keeper itself */
+		memset(child->why, 'w', sizeof(child->why) - 1);
+	child_kill(child, end);
 }
 
 static void
@@ -299,14 +333,13 @@ step(struct world *world, struct input *input)
 		child_leaves(world);
 		break;
 	case 7:
-		keeper_gives_job(world);
+		keeper_has_call(world);
 		break;
 	case 8:
 		keeper_hears_of_birth(world);
 		break;
 	case 9:
-		child_kill(
-		    &world->child, take(input) % 2 ? END_DEADLINE : END_CANCEL);
+		keeper_kills(&world->child, input);
 		break;
 	default:
 		keeper_reads(world);
@@ -327,6 +360,8 @@ world_open(struct world *world)
 		BUG("no descriptors");
 	channel_init(&world->child.channel, fds[0], FROM_CHILD, CHILD_FRAME_MAX,
 	    FRAME_MAX);
+	if (channel_name_peer(&world->child.channel) < 0)
+		BUG("no names of peers");
 	world->child.state = CHILD_FORKING;
 	world->far = fds[1];
 }
@@ -354,6 +389,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	/* As keeper_child_gone: its last words, then its end. */
 	status = size % 3 ? (int)size % 128 : -1;
 	keeper_reads(&world);
+	world.child.out_of_memory = size % 5 == 0;
 	if (world.child.has_call)
 		keeper_answers(&world, status);
 	check(world.results <= 1, "one result a call");

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -89,8 +90,8 @@ carries_descriptors(void **state)
 	for (unsigned i = 0; i < 2; i++) {
 		assert_int_equal(pipe(pipes[i]), 0);
 		record.child = i;
-		struct cargo cargo = { .fds_n = 2,
-			.fds = { pipes[i][0], pipes[i][1] } };
+		struct cargo cargo = { .fds_n = 3,
+			.fds = { pipes[i][0], pipes[i][1], dup(pipes[i][1]) } };
 		assert_int_equal(channel_put(&ends->a, FRAME_FORK, &record,
 				     sizeof(record), &cargo),
 		    0);
@@ -100,7 +101,7 @@ carries_descriptors(void **state)
 		char byte = 0;
 
 		frame = next(&ends->b, fds);
-		assert_int_equal(frame.fds, 2);
+		assert_int_equal(frame.fds, 3);
 		memcpy(&got, frame.payload.p, sizeof(got));
 		assert_int_equal(got.child, i);
 		channel_pop(&ends->b, &frame);
@@ -108,7 +109,35 @@ carries_descriptors(void **state)
 		assert_int_equal(read(fds[0], &byte, 1), 1);
 		fd_close(fds[0]);
 		fd_close(fds[1]);
+		fd_close(fds[2]);
 	}
+}
+
+/* Whoever writes is named by the kernel, not by what it says; descriptors that
+ * come along have no place. */
+static void
+names_the_peer(void **state)
+{
+	struct ends *ends = *state;
+	struct channel named;
+	struct wire_header ready = { 0, FRAME_READY, 0, 0 };
+	int fds[2], status = 0;
+	struct err err;
+	pid_t pid;
+
+	(void)ends;
+	assert_int_equal(fd_pair(fds), 0);
+	channel_init(&named, fds[0], 1u << FRAME_READY, FRAME_MAX, FRAME_MAX);
+	assert_int_equal(channel_name_peer(&named), 0);
+	pid = fork();
+	if (pid == 0)
+		_exit(fd_send_all(fds[1], &ready, sizeof(ready)) < 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(channel_read(&named, &err), 0);
+	assert_int_equal(named.peer, pid);
+	fd_close(fds[1]);
+	channel_done(&named);
 }
 
 /* A frame larger than the socket's buffer goes in pieces, as it is read. */
@@ -280,6 +309,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(carries_a_frame),
 		TEST(carries_descriptors),
+		TEST(names_the_peer),
 		TEST(carries_large_frames),
 		TEST(refuses_what_is_not_allowed),
 		TEST(refuses_bad_headers),

@@ -32,7 +32,7 @@ pair_open(void **state)
 
 	if (!pair || fd_pair(fds) < 0)
 		return -1;
-	pair->child.pidfd = pair->child.region_fd = -1;
+	child_init(&pair->child);
 	channel_init(
 	    &pair->child.channel, fds[0], FROM_CHILD, CHILD_FRAME_MAX, 4096);
 	pair->child.state = CHILD_WARMING;
@@ -63,14 +63,16 @@ send_frame(
 }
 
 static void
-ready_makes_a_spare(void **state)
+ready_comes_once(void **state)
 {
 	struct pair *pair = *state;
 	struct err err;
 
 	send_frame(pair, FRAME_READY, NULL, 0);
 	assert_int_equal(child_read(&pair->child, &err), 0);
-	assert_int_equal(pair->child.state, CHILD_SPARE);
+	assert_true(pair->child.ready_seen);
+	/* Its keeper has not looked at it yet. */
+	assert_int_equal(pair->child.state, CHILD_WARMING);
 	send_frame(pair, FRAME_READY, NULL, 0);
 	assert_int_equal(child_read(&pair->child, &err), -EPROTO);
 }
@@ -99,6 +101,19 @@ done_needs_a_job(void **state)
 	assert_int_equal(child_read(&pair->child, &err), -EPROTO);
 }
 
+/* A call that waits for the child is no job that it has. */
+static void
+done_needs_the_job_handed_over(void **state)
+{
+	struct pair *pair = *state;
+	struct wire_done done = { 0 };
+	struct err err;
+
+	pair->child.has_call = true;
+	send_frame(pair, FRAME_DONE, &done, sizeof(done));
+	assert_int_equal(child_read(&pair->child, &err), -EPROTO);
+}
+
 /* Only the first DONE counts; a second one is a breach. */
 static void
 done_comes_once(void **state)
@@ -108,6 +123,7 @@ done_comes_once(void **state)
 	struct err err;
 
 	pair->child.has_call = true;
+	pair->child.started_us = 1;
 	send_frame(pair, FRAME_DONE, &first, sizeof(first));
 	send_frame(pair, FRAME_DONE, &second, sizeof(second));
 	assert_int_equal(child_read(&pair->child, &err), -EPROTO);
@@ -144,8 +160,8 @@ result_of(struct child *child, int status)
 
 	child->has_call = true;
 	child->call = 9;
-	child->arrived_us = child->started_us = clock_us();
-	child->deadline_us = child->started_us + 1500000;
+	child->wall_ms = 1500;
+	child->arrived_us = clock_us();
 	child_result(child, status, 5, &result);
 	assert_int_equal(result.id, 9);
 	return result;
@@ -158,10 +174,11 @@ ends_become_outcomes(void **state)
 	struct child *child = &pair->child;
 	struct wire_result result = result_of(child, SIGSEGV);
 
-	/* Without READY the job was never read: it may go to another. */
+	/* Before the job is handed over nothing ran: it may go to another. */
 	assert_int_equal(result.outcome, OUTCOME_REFUSED);
 	assert_true(result.never_ran);
-	child->ready_seen = true;
+	assert_int_equal(result.wall_us, 0);
+	child->started_us = child->arrived_us;
 	result = result_of(child, SIGSEGV);
 	assert_false(result.never_ran);
 	assert_int_equal(result.outcome, OUTCOME_KILLED);
@@ -175,6 +192,20 @@ ends_become_outcomes(void **state)
 	assert_int_equal(result_of(child, SIGKILL).outcome, OUTCOME_ROOM_LOST);
 	child->end = END_CANCEL;
 	assert_int_equal(result_of(child, SIGKILL).outcome, OUTCOME_KILLED);
+	child->end = END_UNPROVED;
+	memcpy(child->why, "proof: Seccomp is 0", 20);
+	child->started_us = 0;
+	result = result_of(child, SIGKILL);
+	assert_int_equal(result.outcome, OUTCOME_REFUSED);
+	assert_false(result.never_ran);
+	assert_string_equal(
+	    result.note, "[the program was not run: proof: Seccomp is 0]");
+	child->started_us = child->arrived_us;
+	child->end = END_NONE;
+	child->out_of_memory = true;
+	result = result_of(child, SIGKILL);
+	assert_int_equal(result.outcome, OUTCOME_MEMORY);
+	assert_int_equal(result.exit_code, 137);
 	/* What it said before it was killed counts more. */
 	child->done_seen = true;
 	child->done.status = 7;
@@ -212,9 +243,10 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(ready_makes_a_spare),
+		TEST(ready_comes_once),
 		TEST(ready_may_come_before_the_birth),
 		TEST(done_needs_a_job),
+		TEST(done_needs_the_job_handed_over),
 		TEST(done_comes_once),
 		TEST(other_frames_are_a_breach),
 		TEST(noise_is_a_breach),

@@ -100,10 +100,10 @@ test_publish(void **state)
 	assert_int_equal(place_publish(&place, &err), 0);
 	assert_int_equal(artifacts_check(*state, KEY, &found, &err), 0);
 	assert_int_equal(artifacts_verify(&found, &err), 0);
-	assert_int_equal(mode_of(*state, KEY), 0700);
+	assert_int_equal(mode_of(*state, KEY), 0755);
 	for (size_t i = 0; i < MANIFEST_FILES; i++)
-		assert_int_equal(mode_of(found.dir, manifest_names[i]), 0600);
-	assert_int_equal(mode_of(found.dir, ARTIFACT_MANIFEST), 0600);
+		assert_int_equal(mode_of(found.dir, manifest_names[i]), 0644);
+	assert_int_equal(mode_of(found.dir, ARTIFACT_MANIFEST), 0644);
 	assert_string_equal(place.staging, "");
 	place_close(&place);
 	assert_true(exists(*state, KEY));

@@ -30,23 +30,25 @@
 static int own_group = -1;      /* a group for a test, in the version 2 tree */
 static char own_name[PATH_MAX]; /* as /proc/PID/cgroup has it */
 
+/* Beside this process's own, whose processes would be in the way. */
 static bool
 own_group_open(char ret_path[ROOMS_PATH_MAX])
 {
-	for (unsigned i = 0; i < trees.n; i++)
-		if (trees.tree[i].version == 2) {
-			(void)snprintf(ret_path, ROOMS_PATH_MAX, "%s/test.%d",
-			    trees.tree[i].base, (int)getpid());
-			(void)snprintf(own_name, sizeof(own_name),
-			    "%.4000s/test.%d",
-			    strcmp(trees.tree[i].group, "/") == 0
-				? ""
-				: trees.tree[i].group,
-			    (int)getpid());
-			assert_int_equal(mkdir(ret_path, 0755), 0);
-			own_group = open(ret_path, O_RDONLY | O_CLOEXEC);
-			return true;
-		}
+	for (unsigned i = 0; i < trees.n; i++) {
+		const struct cgroup_tree *tree = &trees.tree[i];
+		const char *base_end = strrchr(tree->base, '/');
+		const char *group_end = strrchr(tree->group, '/');
+
+		if (tree->version != 2)
+			continue;
+		(void)snprintf(ret_path, ROOMS_PATH_MAX, "%.*s/group.%d",
+		    (int)(base_end - tree->base), tree->base, (int)getpid());
+		(void)snprintf(own_name, sizeof(own_name), "%.*s/group.%d",
+		    (int)(group_end - tree->group), tree->group, (int)getpid());
+		assert_int_equal(mkdir(ret_path, 0755), 0);
+		own_group = open(ret_path, O_RDONLY | O_CLOEXEC);
+		return true;
+	}
 	return false;
 }
 

@@ -3,6 +3,7 @@
 of control groups. Nothing here asks breakroom."""
 
 import os
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -170,7 +171,7 @@ def look(pid, server, plain_filters):
     seccomp filters a process has that the server did not restrict."""
     fields = status(pid)
     seen = {
-        wall: namespace(pid, kind) != namespace("self", kind)
+        wall: namespace(pid, kind) != namespace(server, kind)
         for wall, kind in NAMESPACES.items()
     }
     # Its first process has two numbers, if the tests look from the host.
@@ -196,6 +197,26 @@ def look(pid, server, plain_filters):
         frozenset(wall for wall, up in seen.items() if up),
         frozenset(wall for wall, up in seen.items() if not up),
     )
+
+
+def look_at_children(server, plain_filters, wanted, within=10):
+    """{pid: Seen} of the children that live now. One that is being made has not
+    all of its walls yet: it is looked at again until those that are wanted are
+    up, for so many seconds."""
+    found = {}
+    for pid in procs.wait_roles(server, want_children=1).children:
+        end = time.monotonic() + within
+        while True:
+            try:
+                seen = look(pid, server, plain_filters)
+            except (FileNotFoundError, ProcessLookupError):
+                found.pop(pid, None)  # its call is over
+                break
+            found[pid] = seen
+            if not seen.down & wanted or time.monotonic() > end:
+                break
+            time.sleep(0.05)
+    return found
 
 
 def _descriptors_are_few(pid):
