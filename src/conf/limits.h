@@ -114,7 +114,9 @@
 /* A keeper's descriptors: of each child its channel, its pidfd, its output and
  * its memory group's files; then its own, the zygotes', and what arrives before
  * older ones are closed. */
-#define KEEPER_FDS_NEEDED(concurrency) (6u * ROOM_SLOTS(concurrency) + 64u)
+#define KEEPER_FDS_NEEDED(concurrency)        \
+	(3u * ROOM_SLOTS(concurrency) + 64u + \
+	    CGROUP_FDS_NEEDED(ROOM_SLOTS(concurrency)))
 
 /* A room's memory groups: of every child that may live at once, and of two
  * that die slowly. Its processes: those, the keeper, two zygotes, a twin. */
@@ -144,11 +146,14 @@
 
 /* ---- control groups of a room ---- */
 
-#define CGROUP_PROC_MAX    (4u * MIB) /* of /proc/self/mountinfo: 20,000 mounts */
-#define CGROUP_SLOTS_MAX   CHILDREN_MAX
-#define CGROUP_SLOT_PIDS   1u      /* a child has one task */
-#define CGROUP_CPU_SHARES  512u    /* of 1,024: below all that is the host's */
-#define CGROUP_CPU_WEIGHT  50u     /* of 100; the same for version 2 */
+#define CGROUP_PROC_MAX  (4u * MIB) /* of /proc/self/mountinfo: 20,000 mounts */
+#define CGROUP_SLOTS_MAX CHILDREN_MAX
+#define CGROUP_SLOT_PIDS 1u /* a child has one task */
+/* A room weighs as much as one ordinary process on each processor, however many
+ * children it runs; less would starve its keeper on a busy machine. */
+#define CGROUP_CPU_SHARES  1024u
+#define CGROUP_CPU_WEIGHT  100u    /* the same for version 2 */
+#define CGROUP_CPUS_MAX    64u     /* counted: weights end at 10,000 there */
 #define CGROUP_END_US      200000u /* for killed processes to leave a group */
 #define CGROUP_END_STEP_US 1000u
 

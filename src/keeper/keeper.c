@@ -206,16 +206,22 @@ keeper_ready(struct keeper *keeper, wall_set walls_off, struct err *err)
 	return r;
 }
 
-/* Why the room cannot be had: the server keeps it, and asks no more. */
+/* Why the room cannot be had. A wall that is missing stays so: the server
+ * keeps this keeper, and asks no more. What else went wrong (no descriptors,
+ * no processes, no memory) may pass, and the next keeper find it well. */
 static int
 keeper_refuse(struct keeper *keeper, struct err *err)
 {
+	struct pollfd server = { .fd = keeper->server.fd };
+	bool lacks = err->code == EPERM;
 	char end;
 
 	log_error("event=room_refused error=\"%s\"", err->text);
 	err->code = err->code == EAGAIN ? EIO : err->code; /* final */
 	if (channel_say(&keeper->server, FRAME_FAILED, err, sizeof(*err)) < 0)
 		return -EPIPE;
+	if (!lacks && poll(&server, 1, RESTART_MS_MAX) == 0)
+		return fail(err, EAGAIN, "another keeper may do better");
 	/* Until the server has no use for us either. */
 	(void)fd_set_nonblocking(keeper->server.fd, false);
 	while (fd_read_all(keeper->server.fd, &end, 1) == 0)
@@ -226,8 +232,10 @@ keeper_refuse(struct keeper *keeper, struct err *err)
 static int
 keeper_run(struct keeper *keeper, wall_set walls_off, struct err *err)
 {
-	if (keeper_ready(keeper, walls_off, err) < 0)
-		return keeper_refuse(keeper, err);
+	int r = keeper_ready(keeper, walls_off, err);
+
+	if (r < 0) /* -EPIPE: there is nobody to tell */
+		return r == -EPIPE ? r : keeper_refuse(keeper, err);
 	keeper->restart_us = clock_us();
 	return keeper_loop(keeper, err);
 }

@@ -321,6 +321,7 @@ static void
 child_prove(struct keeper *keeper, struct child *child)
 {
 	struct err err = { 0 };
+	uint64_t began_us = clock_us();
 
 	if (house_has(&keeper->house, WALL_PROOF) &&
 	    house_proof(
@@ -331,6 +332,8 @@ child_prove(struct keeper *keeper, struct child *child)
 		child_kill(child, END_UNPROVED);
 		return;
 	}
+	log_debug(
+	    "event=child_proved us=%u", (unsigned)(clock_us() - began_us));
 	child->proved = true;
 	keeper->spare_wait_ms = RESTART_MS_MIN;
 	keeper->spare_retry_us = 0;

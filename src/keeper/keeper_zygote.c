@@ -43,10 +43,15 @@ on_child_born(struct keeper *keeper, const struct nursery *nursery,
 	}
 	if (child->pidfd >= 0)
 		return fail(err, EPROTO, "a child is born twice");
-	/* Without its descriptor nobody could end it; its number means nothing
-	 * outside the zygote's namespace. */
-	if (record.pid > 0 && *fd < 0)
-		return fail(err, EMFILE, "no descriptor for a child");
+	/* Without its descriptor nobody could end it, and its number means
+	 * nothing outside the zygote's namespace: it ends with its channel,
+	 * before it has a job. */
+	if (record.pid > 0 && *fd < 0) {
+		fd_close(child->channel.fd);
+		child->channel.fd = -1;
+		child_kill(child, END_FAILED);
+		return 0;
+	}
 	if (record.pid <= 0) {
 		child->end = END_FAILED;
 		return keeper_child_gone(keeper, child, -1, 0);

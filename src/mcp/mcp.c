@@ -177,10 +177,13 @@ on_value(struct peer *peer, struct batch *batch, const json_t *value)
 		break;
 	case MESSAGE_REQUEST:
 		request = request_new(peer, batch, &message, revision);
-		if (request)
+		if (request) {
 			dispatch(request, &message);
-		else
-			log_error("event=no_memory what=request");
+		} else {
+			message.code = CODE_INTERNAL_ERROR;
+			message.why = "no memory for the request";
+			on_invalid(peer, batch, &message);
+		}
 		break;
 	case MESSAGE_NOTIFICATION:
 		on_notification(peer, &message);

@@ -261,6 +261,8 @@ submit(struct request *request, struct call *call)
 	struct mcp *mcp = request->mcp;
 	size_t bytes = call->code.n + call->stdin_bytes.n;
 
+	call->owner = request;
+	call->done = on_call_done;
 	if (bytes > CALLS_BYTES_MAX - mcp->calls_bytes) {
 		call_free(call);
 		refuse(request,
@@ -268,16 +270,18 @@ submit(struct request *request, struct call *call)
 		    "ended; try again when some have");
 		return;
 	}
+	/* done is never called from within room_submit. */
+	if (room_submit(mcp->room, call) < 0) {
+		call_free(call);
+		refuse(request, "the server has no memory for the call");
+		return;
+	}
 	request->call_bytes = bytes;
 	mcp->calls_bytes += bytes;
 	mcp->calls++;
-	call->owner = request;
-	call->done = on_call_done;
 	request->began_us = clock_us();
 	request->due_us = request->began_us + PROGRESS_FIRST_MS * 1000u;
 	request_keep(request, REQUEST_CALL);
-	room_submit(mcp->room, call);
-	/* done is never called from within room_submit: call is still there. */
 	request->call = call->id;
 	/* The arguments are in the call now. */
 	json_decref(request->params);

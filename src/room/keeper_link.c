@@ -45,9 +45,24 @@ usage_fill(struct ticket *ticket, const struct wire_result *record)
 	};
 }
 
+/* A program whose output is lost has not ended well, whatever it did. */
+static void
+output_lost(struct result *result, const struct err *err)
+{
+	char note[sizeof(err->text) + 64];
+
+	log_error("event=output error=\"%s\"", err->text);
+	(void)snprintf(note, sizeof(note),
+	    "[the program ran, but its output is lost: %s]", err->text);
+	result->outcome = OUTCOME_ROOM_LOST;
+	result->exit_code = -1;
+	note_add(&result->err, note);
+}
+
+/* expected: the keeper sent a region. */
 static void
 result_fill(const struct room *room, struct ticket *ticket,
-    const struct wire_result *record, int region)
+    const struct wire_result *record, int region, bool expected)
 {
 	const uint32_t chars = room->conf->output_chars;
 	struct result *result = &ticket->result;
@@ -64,8 +79,10 @@ result_fill(const struct room *room, struct ticket *ticket,
 		r = output_read(region, chars, OUTPUT_OUT, &result->out, &err);
 	if (region >= 0 && r == 0)
 		r = output_read(region, chars, OUTPUT_ERR, &result->err, &err);
+	if (region < 0 && expected)
+		r = fail(&err, EMFILE, "no descriptor for it");
 	if (r < 0)
-		log_error("event=output error=\"%s\"", err.text);
+		output_lost(result, &err);
 	note_add(&result->err, record->note);
 }
 
@@ -107,7 +124,7 @@ on_result(
 		return 0;
 	}
 	room->served = room->served || record.outcome <= OUTCOME_RAISED;
-	result_fill(room, ticket, &record, region);
+	result_fill(room, ticket, &record, region, frame->fds > 0);
 	/* At once, not in the next turn: a call is short, a turn is not. */
 	ticket_deliver(ticket);
 	return 0;
@@ -137,6 +154,16 @@ on_failed(struct room *room, const struct frame *frame, struct err *err)
 	return 0;
 }
 
+/* A single call of a shell's has its grade from --json and from doctor: its
+ * stderr is the program's, unless the operator weakened the room. */
+static enum log_level
+grade_level(const struct room *room, const struct wire_grade *grade)
+{
+	return room->conf->command == COMMAND_SERVE || grade->allowed
+		   ? LOG_WARN
+		   : LOG_INFO;
+}
+
 /* Said once by every keeper, and by the log once a grade. */
 static int
 on_grade(struct room *room, const struct frame *frame, struct err *err)
@@ -152,8 +179,9 @@ on_grade(struct room *room, const struct frame *frame, struct err *err)
 	    (!room->graded || room->grade.missing != grade.missing)) {
 		wall_names(grade.missing, missing);
 		wall_names(grade.allowed, allowed);
-		log_warn("event=room_grade room=wasm missing=%s allowed=%s",
-		    missing, *allowed ? allowed : "none");
+		log_at(grade_level(room, &grade),
+		    "event=room_grade room=wasm missing=%s allowed=%s", missing,
+		    *allowed ? allowed : "none");
 	}
 	room->grade = grade;
 	room->graded = true;

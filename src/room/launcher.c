@@ -45,7 +45,6 @@ launcher_start(struct launcher **ret_launcher, struct err *err)
 	own_mem struct launcher *launcher = calloc(1, sizeof(*launcher));
 	own_fd int keeper = keeper_open(err);
 	struct launch launch = { .keeper = keeper };
-	pid_t self = getpid();
 	int ends[2];
 	int r;
 
@@ -59,7 +58,7 @@ launcher_start(struct launcher **ret_launcher, struct err *err)
 	launcher->pid = fork();
 	if (launcher->pid == 0) {
 		launch.server = ends[1];
-		launcher_main(&launch, self);
+		launcher_main(&launch);
 	}
 	fd_close(ends[1]);
 	launcher->fd = ends[0];

@@ -12,7 +12,7 @@
 struct launcher;
 
 /* Forks the launcher; call before any thread, loop or client's byte. The
- * launcher dies with the caller. 0 or -errno. */
+ * launcher ends with the caller. 0 or -errno. */
 int launcher_start(struct launcher **ret_launcher, struct err *err);
 
 /* A keeper: its channel, its pidfd (both the owner's), its number. */

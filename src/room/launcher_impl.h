@@ -42,6 +42,6 @@ struct launch {
 };
 
 /* The launcher's process: a child of the server. */
-_Noreturn void launcher_main(struct launch *launch, pid_t server);
+_Noreturn void launcher_main(struct launch *launch);
 
 #endif

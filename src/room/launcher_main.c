@@ -237,9 +237,8 @@ leave_descriptors(const struct launch *launch)
 }
 
 void
-launcher_main(struct launch *launch, pid_t server)
+launcher_main(struct launch *launch)
 {
-	struct err err = { 0 };
 	char names[WALL_NAMES_MAX];
 	wall_set missing;
 	sigset_t child;
@@ -252,8 +251,9 @@ launcher_main(struct launch *launch, pid_t server)
 	(void)sigaddset(&child, SIGCHLD);
 	(void)sigprocmask(SIG_BLOCK, &child, NULL);
 	launch->signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (launch->signals < 0 || leave_descriptors(launch) < 0 ||
-	    wall_parent(server, &err) < 0)
+	/* No death signal: the end of the server is the end of its socket, and
+	 * there is something left to remove then. */
+	if (launch->signals < 0 || leave_descriptors(launch) < 0)
 		_exit(EXIT_LOST);
 	promise_launcher(&missing);
 	if (missing) {

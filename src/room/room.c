@@ -154,7 +154,7 @@ room_open(uv_loop_t *loop, struct launcher *launcher, const struct conf *conf,
 	return 0;
 }
 
-void
+int
 room_submit(struct room *room, struct call *call)
 {
 	struct ticket *ticket = ticket_new(call);
@@ -162,22 +162,23 @@ room_submit(struct room *room, struct call *call)
 	if (room->state == ROOM_CLOSING)
 		BUG("a call for a closed room");
 	if (!ticket)
-		BUG("no memory for a call");
+		return -ENOMEM;
 	call->id = ++room->next_id;
 	call->submitted_us = clock_us();
 	if (room->failure.code != 0 && room->failure.code != EAGAIN) {
 		room_refuse(room, ticket);
-		return;
+		return 0;
 	}
 	if (room_busy(room) >= room->conf->concurrency + room->conf->queue) {
 		ticket_fail(ticket, OUTCOME_REFUSED,
 		    "[the server is busy and its queue is full: call again "
 		    "later]");
 		room_finish(room, ticket);
-		return;
+		return 0;
 	}
 	tickets_push(&room->queued, ticket);
 	room_advance(room);
+	return 0;
 }
 
 void

@@ -26,8 +26,9 @@ int room_open(uv_loop_t *loop, struct launcher *launcher,
 
 /* Takes the call and gives it an id. Its result reaches call->done exactly
  * once, whatever happens to the room, never from within room_submit; done
- * then owns the call (call_free) and borrows the result until it returns. */
-void room_submit(struct room *room, struct call *call);
+ * then owns the call (call_free) and borrows the result until it returns.
+ * 0; -ENOMEM: the call is still the caller's. */
+int room_submit(struct room *room, struct call *call);
 
 /* Ends the call with this id, if it is still queued or running: its done
  * comes soon, with OUTCOME_KILLED. Unknown ids are ignored. */

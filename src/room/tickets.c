@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#define REASON_MAX 512u /* an err's text and the words around it */
+
 void
 tickets_init(struct tickets *tickets)
 {
@@ -71,6 +73,11 @@ ticket_new(struct call *call)
 		return NULL;
 	ticket->call = call;
 	result_init(&ticket->result);
+	/* So that what becomes of the call can always be said. */
+	if (buf_reserve(&ticket->result.err.text, REASON_MAX) < 0) {
+		free(ticket);
+		return NULL;
+	}
 	return ticket;
 }
 
@@ -79,7 +86,6 @@ ticket_fail(struct ticket *ticket, enum outcome outcome, const char *reason)
 {
 	ticket->result.outcome = outcome;
 	ticket->result.exit_code = -1;
-	/* Without memory for the reason the outcome still says it. */
 	(void)buf_printf(&ticket->result.err.text, "%s\n", reason);
 }
 

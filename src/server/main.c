@@ -135,8 +135,10 @@ main(int argc, char **argv)
 	struct err err;
 
 	signals_default();
-	if (open_standard_streams() < 0)
+	if (open_standard_streams() < 0) {
+		complain("/dev/null cannot be opened", "");
 		return RUN_REFUSED;
+	}
 	/* A reader that went away is an error of a write, not our end. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	if (conf_parse(argc, argv, &conf, &err) < 0) {

@@ -104,7 +104,11 @@ run_loop(struct one *one, struct call *call, struct err *err)
 {
 	call->owner = one;
 	call->done = on_done;
-	room_submit(one->room, call);
+	if (room_submit(one->room, call) < 0) {
+		call_free(call);
+		room_close(one->room);
+		return fail(err, ENOMEM, "no memory for a call");
+	}
 	(void)uv_timer_init(&one->loop, &one->patience);
 	one->patience.data = one;
 	(void)uv_timer_start(&one->patience, on_patience_end, ROOM_START_MS, 0);

@@ -16,7 +16,11 @@ server_promise(const struct conf *conf, struct err *err)
 
 	if (missing) {
 		wall_names(missing, names);
-		log_warn("event=server_walls missing=%s", names);
+		log_at(conf->command == COMMAND_SERVE ||
+			       (missing & conf->allow_missing)
+			   ? LOG_WARN
+			   : LOG_INFO,
+		    "event=server_walls missing=%s", names);
 	}
 	return r < 0 ? fail(err, -r,
 			   "the server cannot give up what it must: %s; "

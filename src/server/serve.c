@@ -28,7 +28,8 @@ struct server {
 	struct mcp *mcp;
 	struct stdio *stdio; /* NULL once it has ended */
 	uv_signal_t signals[SIGNALS];
-	struct buf text; /* the tool's description */
+	size_t signals_n; /* of them on the loop */
+	struct buf text;  /* the tool's description */
 };
 
 /* ---- the description ---- */
@@ -82,7 +83,7 @@ on_stdio_ended(void *arg)
 	struct server *server = arg;
 
 	server->stdio = NULL;
-	for (size_t i = 0; i < SIGNALS; i++)
+	for (size_t i = 0; i < server->signals_n; i++)
 		uv_close((uv_handle_t *)&server->signals[i], NULL);
 	mcp_close(server->mcp);
 	room_close(server->room);
@@ -101,8 +102,28 @@ on_signal(uv_signal_t *handle, int number)
 /* ---- the start ---- */
 
 static int
+watch_signals(struct server *server)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < SIGNALS; i++) {
+		uv_signal_t *handle = &server->signals[i];
+
+		r = uv_signal_init(&server->loop, handle);
+		if (r < 0)
+			break;
+		server->signals_n++;
+		handle->data = server;
+		r = uv_signal_start(handle, on_signal, ending_signals[i]);
+	}
+	return r;
+}
+
+static int
 start(struct server *server, const struct conf *conf, struct err *err)
 {
+	int r;
+
 	server->mcp = mcp_new(
 	    &server->loop, server->room, conf, (const char *)server->text.p);
 	if (server->mcp)
@@ -113,11 +134,10 @@ start(struct server *server, const struct conf *conf, struct err *err)
 		room_close(server->room);
 		return fail(err, ENOMEM, "no memory");
 	}
-	for (size_t i = 0; i < SIGNALS; i++) {
-		(void)uv_signal_init(&server->loop, &server->signals[i]);
-		server->signals[i].data = server;
-		(void)uv_signal_start(
-		    &server->signals[i], on_signal, ending_signals[i]);
+	r = watch_signals(server);
+	if (r < 0) {
+		stdio_end(server->stdio);
+		return fail(err, -r, "watch signals: %s", uv_strerror(r));
 	}
 	return 0;
 }
@@ -126,13 +146,10 @@ static int
 serve(struct server *server, const struct conf *conf, struct launcher *launcher,
     const struct artifacts *artifacts, struct err *err)
 {
-	int r = uv_loop_init(&server->loop);
-
-	if (r < 0)
-		return fail(err, -r, "event loop: %s", uv_strerror(r));
 	/* The room first: it warms up while the rest is made. */
-	r = room_open(
+	int r = room_open(
 	    &server->loop, launcher, conf, artifacts, &server->room, err);
+
 	if (r < 0)
 		return r;
 	r = describe(server, conf, artifacts, err);
@@ -160,6 +177,11 @@ serve_main(const struct conf *conf, struct launcher *launcher,
 
 	/* A client that is gone is an error of write, not a reason to die. */
 	(void)signal(SIGPIPE, SIG_IGN);
+	r = uv_loop_init(&server.loop);
+	if (r < 0) {
+		log_error("event loop: %s", uv_strerror(r));
+		return 1;
+	}
 	r = serve(&server, conf, launcher, artifacts, &err);
 	if (r < 0)
 		log_error("%s", err.text);

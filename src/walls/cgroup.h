@@ -11,6 +11,11 @@
  * holds all of its processes. Slots are made once and reused: what a call did
  * is the difference of a counter.
  *
+ * Version 2 gives controllers only to groups below one without processes. Where
+ * those in the own group are the server and what it started, and no others,
+ * they move into <own group>/breakroom.server; else memory, pids and cpu are
+ * missing there.
+ *
  * Every file is opened here, while the process may; afterwards descriptors
  * suffice, whoever the process has become.
  * SPDX-License-Identifier: Apache-2.0 */
@@ -33,9 +38,10 @@ struct cgroup_limits {
 };
 
 /* Makes the groups of this process's room, moves this process (of one task)
- * into them, and removes groups of keepers that are dead. What could not be had is in
- * *ret_missing (of WALL_CGROUP_*), its reason in why[wall]; *ret_cgroup may
- * then lack it, and is NULL if all is missing. wanted: those to try. */
+ * into them, and removes groups of keepers that are dead. What could not be had
+ * is in *ret_missing (of WALL_CGROUP_*), its reason in why[wall]; *ret_cgroup
+ * may then lack it, and is NULL if all is missing. wanted: those to try. Holds
+ * CGROUP_FDS_NEEDED(limits->slots) descriptors at most. */
 void cgroup_open(const struct cgroup_limits *limits, wall_set wanted,
     struct cgroup **ret_cgroup, wall_set *ret_missing, struct err why[WALLS]);
 

@@ -124,7 +124,10 @@ room_end(int base, const char *name)
 		each_inner(room, inner_end);
 	}
 	each_inner(room, inner_remove);
-	return unlinkat(base, name, AT_REMOVEDIR) < 0 ? -errno : 0;
+	/* Another sweeper may have been faster. */
+	return unlinkat(base, name, AT_REMOVEDIR) < 0 && errno != ENOENT
+		   ? -errno
+		   : 0;
 }
 
 int

@@ -76,6 +76,22 @@ memory_open(struct cgroup *cgroup, const struct cgroup_tree *tree, int room,
 	return cgroup_slots_open(cgroup, limits, served);
 }
 
+/* As heavy as one ordinary process on each processor. */
+static int
+cpu_weigh(int room, bool old)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (cpus < 1)
+		cpus = 1;
+	if (cpus > (long)CGROUP_CPUS_MAX)
+		cpus = CGROUP_CPUS_MAX;
+	return old ? cgroup_write_number(
+			 room, "cpu.shares", CGROUP_CPU_SHARES * (uint64_t)cpus)
+		   : cgroup_write_number(room, "cpu.weight",
+			 CGROUP_CPU_WEIGHT * (uint64_t)cpus);
+}
+
 /* Sets what the room's group in this tree is for; the set that is served. */
 static wall_set
 room_limits(struct cgroup *cgroup, const struct cgroup_tree *tree, int room,
@@ -93,12 +109,8 @@ room_limits(struct cgroup *cgroup, const struct cgroup_tree *tree, int room,
 		    cgroup_write_number(room, "pids.max", limits->processes),
 		    WALL_CGROUP_PIDS, tree, "pids.max", why);
 	if (wanted & WALL_BIT(WALL_CGROUP_CPU))
-		served |= served_if(old ? cgroup_write_number(room,
-					      "cpu.shares", CGROUP_CPU_SHARES)
-					: cgroup_write_number(room,
-					      "cpu.weight", CGROUP_CPU_WEIGHT),
-		    WALL_CGROUP_CPU, tree, old ? "cpu.shares" : "cpu.weight",
-		    why);
+		served |= served_if(cpu_weigh(room, old), WALL_CGROUP_CPU, tree,
+		    old ? "cpu.shares" : "cpu.weight", why);
 	if (wanted & WALL_BIT(WALL_CGROUP_MEMORY))
 		served |=
 		    served_if(memory_open(cgroup, tree, room, limits, served),

@@ -32,9 +32,9 @@ struct wall_ids wall_ids_find(void);
  * is cleared by it: raise wall_parent after it. */
 int wall_ids(uid_t id, uint64_t keep, struct err *err);
 
-/* Gives up every capability but those of keep that it has in the permitted and
- * effective sets, and all inheritable and ambient ones. The bounding set is emptied of the others
- * too where CAP_SETPCAP is held. */
+/* Gives up every capability but those of keep that it has, in the permitted
+ * and effective sets, and all inheritable and ambient ones. The bounding set is
+ * emptied of the others too where CAP_SETPCAP is held. */
 int wall_caps(uint64_t keep, struct err *err);
 
 /* The permitted set; empty if the kernel does not say. */

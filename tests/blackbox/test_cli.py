@@ -242,10 +242,8 @@ def test_doctor_verify():
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("limit, word", [(120, b"warn"), (133, b"warn"), (134, b"ok")])
-def test_doctor_counts_descriptors(limit, word):
-    """Sixteen calls, two spares and sixteen ended children have three each,
-    and there are 32 more: 134."""
+def doctor_under(limit):
+    """The line of doctor about descriptors, under a hard limit of so many."""
     done = subprocess.run(
         [str(BREAKROOM), "doctor"],
         capture_output=True,
@@ -253,11 +251,24 @@ def test_doctor_counts_descriptors(limit, word):
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit)),
         check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
     (line,) = [one for one in done.stdout.splitlines() if b" descriptors " in one]
-    assert line.split()[0] == word, line
-    assert b"%d (ulimit -Hn)" % limit in line and b" 134" in line
-    assert (b"--concurrency" in line) == (word == b"warn")
+    assert b"%d (ulimit -Hn)" % limit in line
+    return done, line.decode()
+
+
+def test_doctor_counts_descriptors():
+    """What it says is needed for sixteen calls is where the warning ends."""
+    done, line = doctor_under(4096)
+    assert done.returncode == 0 and line.split()[0] == "ok", done
+    needed = int(re.search(r"16 calls at the same time needs (\d+)$", line).group(1))
+    done, line = doctor_under(needed)
+    assert done.returncode == 0 and line.split()[0] == "ok", done
+    done, line = doctor_under(needed - 1)
+    assert done.returncode == 0 and line.split()[0] == "warn", done
+    assert line.endswith("a smaller --concurrency fits")
+    done, line = doctor_under(64)
+    assert done.returncode == 1 and line.split()[0] == "warn", done
+    assert b"ulimit -Hn" in done.stdout.split(b"room wasm")[1]
 
 
 # ---- odd surroundings ----
@@ -384,11 +395,12 @@ def artifacts():
     pytest.fail(f"no artifacts below {data_dir()}")
 
 
-def test_artifacts_are_private():
+def test_artifacts_are_only_their_owners_to_change():
+    """All may read them: they hold no secret, and rooms run as other users."""
     place = artifacts()
-    assert place.stat().st_mode & 0o777 == 0o700
+    assert place.stat().st_mode & 0o777 == 0o755
     for path in place.iterdir():
-        assert path.stat().st_mode & 0o777 == 0o600, path
+        assert path.stat().st_mode & 0o777 == 0o644, path
 
 
 @pytest.fixture
@@ -398,7 +410,7 @@ def copied(tmp_path):
     place = artifacts()
     top = tmp_path / "data"
     into = top / place.name
-    into.mkdir(mode=0o700, parents=True)
+    into.mkdir(mode=0o755, parents=True)
     top.chmod(0o700)
     for path in place.iterdir():
         if path.name not in ("room.snapshot", "stdlib.zip", "manifest"):
@@ -444,7 +456,7 @@ def test_damaged_artifacts_are_refused_with_a_reason(copied):
 
     snapshot.chmod(0o666)
     assert "room.snapshot" in refusal(top)
-    snapshot.chmod(0o600)
+    snapshot.chmod(0o644)
 
     os.utime(snapshot)
     assert "room.snapshot" in refusal(top)
@@ -558,13 +570,13 @@ def older(tmp_path):
     top = tmp_path / "data"
     key = place.name[:32] + "0" * 32
     into = top / key
-    into.mkdir(mode=0o700, parents=True)
+    into.mkdir(mode=0o755, parents=True)
     top.chmod(0o700)
     for path in place.iterdir():
         if path.name == "manifest":
             text = path.read_text().replace(place.name, key)
             (into / path.name).write_text(text)
-            (into / path.name).chmod(0o600)
+            (into / path.name).chmod(0o644)
             continue
         try:
             os.link(path, into / path.name)

@@ -93,7 +93,7 @@ def test_options_are_those_of_help(page):
 def test_readme_names_every_option_of_serve():
     options = serve_options() - {"--help"}
     text = "\n".join(code_of(read("README.md")))
-    assert len(options) == 10
+    assert len(options) == 11
     assert options <= set(OPTION.findall(text))
 
 

@@ -7,6 +7,9 @@
  * --no-userns     no user namespace
  * --no-mount      nothing mounted, and no other namespace
  * --max-userns-0  user.max_user_namespaces is 0
+ * --rootless      root of a user namespace of an ordinary user's, with the
+ *                 capabilities of a container: its 0 is UID (after --user)
+ * --masked        parts of /proc and /sys covered, as in a container
  * --no-landlock   a kernel without it
  * --no-seccomp    a kernel without it
  * --no-cgroup     control groups can only be read
@@ -37,7 +40,7 @@
 #define COUNT(all) (sizeof(all) / sizeof((all)[0]))
 
 struct options {
-	bool docker, no_userns, no_mount, max_userns_0;
+	bool docker, no_userns, no_mount, max_userns_0, rootless, masked;
 	bool no_landlock, no_seccomp, no_cgroup, no_proc;
 	long user; /* -1: who it is */
 };
@@ -93,25 +96,62 @@ make_cgroups_read_only(void)
 	(void)fclose(mounts);
 }
 
+/* Mounts that a namespace below this one cannot take away. */
+static void
+mask(void)
+{
+	static const char *const files[] = { "/proc/kcore", "/proc/keys",
+		"/proc/timer_list" };
+	static const char *const folders[] = { "/proc/acpi", "/proc/scsi",
+		"/sys/firmware" };
+	static const char *const read_only[] = { "/proc/bus", "/proc/fs",
+		"/proc/irq", "/proc/sys", "/proc/sysrq-trigger" };
+
+	for (size_t i = 0; i < COUNT(files); i++)
+		if (access(files[i], F_OK) == 0)
+			must(mount("/dev/null", files[i], NULL, MS_BIND,
+				 NULL) == 0,
+			    files[i]);
+	for (size_t i = 0; i < COUNT(folders); i++)
+		if (access(folders[i], F_OK) == 0)
+			must(mount("none", folders[i], "tmpfs", MS_RDONLY,
+				 NULL) == 0,
+			    folders[i]);
+	for (size_t i = 0; i < COUNT(read_only); i++) {
+		const char *path = read_only[i];
+
+		if (access(path, F_OK) < 0)
+			continue;
+		must(
+		    mount(path, path, NULL, MS_BIND | MS_REC, NULL) == 0, path);
+		must(mount(NULL, path, NULL,
+			 MS_REMOUNT | MS_BIND | MS_RDONLY | flags_of(path),
+			 NULL) == 0,
+		    path);
+	}
+}
+
 static void
 change_mounts(const struct options *options)
 {
 	/* Whoever is not root has no group to write to. */
 	bool no_cgroup = options->no_cgroup && geteuid() == 0;
 
-	if (!no_cgroup && !options->no_proc)
+	if (!no_cgroup && !options->no_proc && !options->masked)
 		return;
 	must(unshare(CLONE_NEWNS) == 0, "unshare mounts");
 	must(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0,
 	    "make mounts private");
 	if (no_cgroup)
 		make_cgroups_read_only();
+	if (options->masked)
+		mask();
 	if (options->no_proc)
 		must(mount("none", "/proc", "tmpfs", 0, NULL) == 0,
 		    "cover /proc");
 }
 
-/* ---- a user namespace in which there can be no other ---- */
+/* ---- user namespaces ---- */
 
 static void
 write_file(const char *path, const char *text)
@@ -123,20 +163,21 @@ write_file(const char *path, const char *text)
 	(void)close(fd);
 }
 
-/* Every number stands for itself; written by a process that stays outside. */
 static void
-map_all_ids(pid_t pid)
+write_maps(pid_t pid, const char *map)
 {
 	char path[64];
 
 	(void)snprintf(path, sizeof(path), "/proc/%d/uid_map", (int)pid);
-	write_file(path, "0 0 1000000");
+	write_file(path, map);
 	(void)snprintf(path, sizeof(path), "/proc/%d/gid_map", (int)pid);
-	write_file(path, "0 0 1000000");
+	write_file(path, map);
 }
 
+/* Moves into a user namespace and becomes its root; the map is written by a
+ * process that stays outside. */
 static void
-forbid_user_namespaces(void)
+enter_userns(const char *map)
 {
 	pid_t self = getpid(), helper;
 	int go[2], status;
@@ -147,7 +188,7 @@ forbid_user_namespaces(void)
 	must(helper >= 0, "fork");
 	if (helper == 0) {
 		must(read(go[0], &byte, 1) == 1, "wait");
-		map_all_ids(self);
+		write_maps(self, map);
 		_exit(0);
 	}
 	must(unshare(CLONE_NEWUSER) == 0, "unshare users");
@@ -155,8 +196,24 @@ forbid_user_namespaces(void)
 	must(waitpid(helper, &status, 0) == helper && status == 0, "map ids");
 	(void)close(go[0]);
 	(void)close(go[1]);
+	must(setgroups(0, NULL) == 0, "drop groups");
 	must(setresgid(0, 0, 0) == 0 && setresuid(0, 0, 0) == 0, "be root");
-	write_file("/proc/sys/user/max_user_namespaces", "0");
+}
+
+static void
+change_user_namespace(const struct options *options)
+{
+	char map[64];
+
+	if (options->max_userns_0) {
+		enter_userns("0 0 1000000");
+		write_file("/proc/sys/user/max_user_namespaces", "0");
+	}
+	if (options->rootless) {
+		(void)snprintf(map, sizeof(map), "0 %ld 1\n1 1000000 65535",
+		    options->user);
+		enter_userns(map);
+	}
 }
 
 /* ---- the filter ---- */
@@ -319,6 +376,8 @@ take_flag(const char *word, struct options *options)
 		{ "--docker", &options->docker },
 		{ "--no-userns", &options->no_userns },
 		{ "--max-userns-0", &options->max_userns_0 },
+		{ "--rootless", &options->rootless },
+		{ "--masked", &options->masked },
 		{ "--no-landlock", &options->no_landlock },
 		{ "--no-seccomp", &options->no_seccomp },
 		{ "--no-cgroup", &options->no_cgroup },
@@ -354,13 +413,12 @@ main(int argc, char **argv)
 	struct options options = { .user = -1 };
 	char **command = take_options(argv + (argc > 0), &options);
 
-	if (options.max_userns_0)
-		forbid_user_namespaces();
+	change_user_namespace(&options);
 	change_mounts(&options);
 	load_filter(&options);
-	if (options.docker && geteuid() == 0)
+	if ((options.docker || options.rootless) && geteuid() == 0)
 		drop_capabilities();
-	if (options.user >= 0)
+	if (options.user >= 0 && !options.rootless)
 		become(options.user);
 	(void)execvp(command[0], command);
 	die(command[0] ? command[0] : "no command");

@@ -73,6 +73,15 @@ call_make(const struct op_call *call)
 	    call->args[2], call->args[3], call->args[4], call->args[5]));
 }
 
+/* syscall NUMBER ARGUMENT... */
+static int
+number_make(const struct op_run *run)
+{
+	return OP_RESULT(
+	    syscall(op_number(run, 1), op_number(run, 2), op_number(run, 3),
+		op_number(run, 4), op_number(run, 5), op_number(run, 6)));
+}
+
 /* Its name is printed first: where an operation ends the process, that is the
  * last that is seen. */
 static void
@@ -85,6 +94,8 @@ op_do(struct op_run *run)
 	print(run->output, run->words[0]);
 	if (call) {
 		r = call_make(call);
+	} else if (strcmp(run->words[0], "syscall") == 0) {
+		r = number_make(run);
 	} else if (op && run->words_n >= op->words_min) {
 		r = op->run(run);
 	} else {

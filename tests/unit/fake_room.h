@@ -31,7 +31,7 @@ room_open(uv_loop_t *loop, struct launcher *launcher, const struct conf *conf,
 	return *ret_room ? 0 : fail(err, 12, "no memory");
 }
 
-void
+int
 room_submit(struct room *room, struct call *call)
 {
 	if (room->held == FAKE_CALLS_MAX)
@@ -39,6 +39,7 @@ room_submit(struct room *room, struct call *call)
 	call->id = ++room->last_id;
 	room->calls[room->held++] = call;
 	room->submitted++;
+	return 0;
 }
 
 /* Ends the call at that place with this result. */

@@ -225,11 +225,10 @@ open_all_walls(void)
 static void
 move_to(const char *path, int version)
 {
-	char name[ROOMS_PATH_MAX];
+	int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	(void)snprintf(name, sizeof(name), "%s/%s", path,
-	    version == 1 ? "tasks" : "cgroup.procs");
-	(void)cgroup_write(AT_FDCWD, name, "0");
+	(void)cgroup_write(dir, version == 1 ? "tasks" : "cgroup.procs", "0");
+	fd_close(dir);
 }
 
 /* In a group of its own in each tree: a keeper of another test that runs at

@@ -56,7 +56,8 @@ a_room_has_its_limits(void **state)
 			    keeper, WALL_CGROUP_PIDS, "pids.max", PROCESSES);
 		if (tree->walls & CPU)
 			assert_number(keeper, WALL_CGROUP_CPU,
-			    old ? "cpu.shares" : "cpu.weight", old ? 512 : 50);
+			    old ? "cpu.shares" : "cpu.weight",
+			    (old ? 1024 : 100) * sysconf(_SC_NPROCESSORS_ONLN));
 		for (unsigned j = 0; (tree->walls & MEMORY) && j < SLOTS; j++) {
 			(void)snprintf(name, sizeof(name), "%u/%s", j,
 			    old ? "memory.limit_in_bytes" : "memory.max");

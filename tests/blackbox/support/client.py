@@ -90,8 +90,7 @@ class Server:
         stdin=subprocess.PIPE,
         preexec=None,
     ):
-        """prefix: a command that ends by executing what follows it, such as
-        WEAKEST of programs.py."""
+        """prefix: a command that ends by executing what follows it."""
         self.options = options
         self.expected = {}  # id key -> [message, ...] that came for it
         self.outstanding = {}  # id key -> answers we may still get

@@ -42,10 +42,14 @@ def fake_frames():
 
 
 class Host:
-    """One directory with everything that a case may try to reach."""
+    """One directory with everything that a case may try to reach. owner: the
+    user whom all of it belongs to, and as whom the server runs; more: what
+    the server finds in its environment beside the secret."""
 
-    def __init__(self, directory):
+    def __init__(self, directory, owner=None, more=None):
         self.root = Path(directory)
+        self.owner = os.geteuid() if owner is None else owner
+        self.more = more or {}
         self.canary = self.root / "canary"
         self.cwd = self.root / "cwd"
         self.tmp = self.root / "tmp"
@@ -65,12 +69,15 @@ class Host:
         self.secret_file.chmod(0o400)
         self.module.write_text(f"SECRET = {self.secret!r}\n")
         self.module.chmod(0o400)
+        for path in (self.root, *self.root.rglob("*")):
+            os.chown(path, self.owner, -1)
 
     def environment(self):
         """What the server is started with: a secret in plain sight, and
         directories of our own for whatever it might leave behind."""
         return {
             **os.environ,
+            **self.more,
             "BREAKROOM_TEST_SECRET": self.env_secret,
             "TMPDIR": str(self.tmp),
         }

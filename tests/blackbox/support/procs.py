@@ -185,9 +185,6 @@ def descriptors(pid):
     return result
 
 
-CAPABILITIES = ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")
-
-
 def status(pid):
     """{name: value} of /proc/PID/status."""
     lines = Path(f"/proc/{pid}/status").read_text(errors="replace").splitlines()

@@ -14,15 +14,6 @@ KEEPER_NAME = "breakroom-keeper"
 RESTRICT = Path(
     os.environ.get("RESTRICT", ROOT / "build" / "tests" / "helpers" / "restrict")
 )
-# What is left are the walls without which there is no room.
-WEAKEST = (
-    RESTRICT,
-    "--no-userns",
-    "--no-mount",
-    "--no-landlock",
-    "--no-cgroup",
-    "--",
-)
 
 
 def breakroom(*args, stdin=b"", timeout=120, env=None, cwd=None):

@@ -11,7 +11,6 @@ import threading
 from concurrent.futures import Future
 
 from . import hostile
-from .host import Host
 
 # Lanes of each grade by the cost of their cases; a heavy one may fill the
 # memory that its limit allows.
@@ -20,12 +19,12 @@ SLOW = {"slow": "slow", "heavy": "heavy", "fast": "heavy"}
 
 
 class Lane(threading.Thread):
-    def __init__(self, schedule, grade, prefix, cases, directory):
+    def __init__(self, schedule, grade, cases, runner):
         super().__init__(daemon=True, name=f"lane of {grade}")
         self.schedule = schedule
         self.grade = grade
         self.cases = cases
-        self.runner = hostile.Runner(Host(directory), prefix)
+        self.runner = runner
 
     def run(self):
         try:
@@ -65,14 +64,14 @@ class Lane(threading.Thread):
 class Schedule:
     """All chosen cases under their grades, begun at once."""
 
-    def __init__(self, chosen, prefixes, directory):
-        """chosen: [(grade, case)], each once; prefixes: {grade: command};
-        directory: makes a new one by a name."""
+    def __init__(self, chosen, runners):
+        """chosen: [(grade, case)], each once; runners: {grade: function that
+        makes a Runner of that grade}."""
         self.futures = {(grade, case["id"]): Future() for grade, case in chosen}
         self.failed = set()
         self.faults = []
         self.lanes = []
-        for grade, prefix in prefixes.items():
+        for grade, new_runner in runners.items():
             for kind, number in LANES.items():
                 cases = [
                     case
@@ -80,8 +79,7 @@ class Schedule:
                     if one == grade and SLOW.get(case.get("cost"), "plain") == kind
                 ]
                 for _ in range(min(number, len(cases))):
-                    where = directory(f"{grade}-{kind}")
-                    self.lanes.append(Lane(self, grade, prefix, cases, where))
+                    self.lanes.append(Lane(self, grade, cases, new_runner()))
         # All servers are at rest before the first case begins.
         self.ready = threading.Barrier(max(1, len(self.lanes)))
         for lane in self.lanes:

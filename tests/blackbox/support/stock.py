@@ -16,13 +16,13 @@ COMMON = (Path("/dev/shm"), Path("/run"), Path("/tmp"), Path(tempfile.gettempdir
 
 def groups(keepers=None):
     """Control groups of rooms, as paths; of these keepers only, if given."""
+    wanted = None if keepers is None else {f"breakroom.{pid}" for pid in keepers}
     found = []
     for top, names, _ in os.walk(CGROUPS):
-        for name in names:
-            if not name.startswith("breakroom."):
-                continue
-            owner = name.removeprefix("breakroom.")
-            if keepers is None or owner in {str(pid) for pid in keepers}:
+        rooms = [name for name in names if name.startswith("breakroom.")]
+        for name in rooms:
+            names.remove(name)  # no need to look into others'
+            if wanted is None or name in wanted:
                 found += [path for path, *_ in os.walk(os.path.join(top, name))]
     return sorted(found)
 
