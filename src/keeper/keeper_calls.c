@@ -393,9 +393,8 @@ keeper_child_gone(
 	/* Its last words may be waiting still. */
 	if (child->has_call && !child->done_seen && child->channel.fd >= 0)
 		(void)child_read(child, &err);
-	if (!child->proved &&
-	    (child->end == END_NONE || child->end == END_FAILED ||
-		child->end == END_UNPROVED))
+	if (!child->proved && child->end != END_CANCEL &&
+	    child->end != END_LOST)
 		spares_wait(keeper);
 	child->out_of_memory =
 	    child->end == END_NONE && child->slot >= 0 && status >= 0 &&

@@ -141,6 +141,8 @@ main(int argc, char **argv)
 	}
 	/* A reader that went away is an error of a write, not our end. */
 	(void)signal(SIGPIPE, SIG_IGN);
+	/* Newer versions of libuv would make a ring, and die at the promise. */
+	(void)setenv("UV_USE_IO_URING", "0", 1);
 	if (conf_parse(argc, argv, &conf, &err) < 0) {
 		complain(err.text, "; see breakroom --help");
 		return RUN_USAGE;
