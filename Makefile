@@ -61,6 +61,10 @@ fuzz: engine
 mutate: build
 	@tools/mutate.py
 
+## fault: every call of the C library fails, and the machine runs out of things
+fault: build
+	@tools/fault.py $(FAULT)
+
 ## lint: format, clang-tidy, cppcheck, layers, sizes, lists, shellcheck, codespell
 lint: build
 	@tools/lint.py
@@ -110,5 +114,5 @@ clean:
 distclean:
 	@rm -rf build build-*
 
-.PHONY: help build engine setup guest run test check san fuzz mutate lint fmt lists \
-    stats man bench soak deadlines install clean distclean
+.PHONY: help build engine setup guest run test check san fuzz fault mutate \
+    lint fmt lists stats man bench soak deadlines install clean distclean

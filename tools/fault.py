@@ -15,6 +15,7 @@ import json
 import multiprocessing
 import os
 import pathlib
+import subprocess
 import sys
 import time
 
@@ -173,6 +174,14 @@ def run(options):
     return results, len(trials), tally.trials
 
 
+def build():
+    """The output if it fails."""
+    done = subprocess.run([ROOT / "tools/build_fault.sh"], text=True,
+                          check=False, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT)
+    return done.stdout if done.returncode else ""
+
+
 def main():
     parser = argparse.ArgumentParser(description="lets calls fail")
     parser.add_argument("--json", type=pathlib.Path)
@@ -184,7 +193,9 @@ def main():
     parser.add_argument("patterns", nargs="*", metavar="PATTERN")
     options = parser.parse_args()
     began = time.monotonic()
-    results, planned, done = run(options)
+    output = build()
+    results, planned, done = ([result("build", output)], 0, 0) if output \
+        else run(options)
     if options.json:
         options.json.parent.mkdir(parents=True, exist_ok=True)
         options.json.write_text(json.dumps(results, indent=1))

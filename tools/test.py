@@ -30,6 +30,20 @@ def fuzz(parts):
     return result
 
 
+def mutate(parts):
+    result = RESULTS / "mutate.json"
+    parts.run("walls away", sys.executable, "tools/mutate.py", "--json",
+              result, must=False)
+    return result
+
+
+def fault(parts):
+    result = RESULTS / "fault.json"
+    parts.run("faults", sys.executable, "tools/fault.py", "--json", result,
+              must=False)
+    return result
+
+
 def lint(parts):
     result = RESULTS / "lint.json"
     parts.run("lint", sys.executable, "tools/lint.py", "--json", result,
@@ -61,6 +75,8 @@ def main():
     results.append(fuzz(parts))
     results.append(lint(parts))
     results.append(pytest(parts))
+    results.append(mutate(parts))
+    results.append(fault(parts))
     parts.report()
     sys.stdout.flush()
     os.execv(sys.executable, [sys.executable, "tests/harness/totals.py",

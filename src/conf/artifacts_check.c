@@ -17,14 +17,19 @@
 
 #define KEY_LEN 64u
 
-/* Only its owner and root can have put the bytes there. */
+/* Only its owner and root can have put the bytes there; and a room that root
+ * starts reads them as another user. */
 static int
 check_owner(const struct stat *st, const char *name, struct err *err)
 {
+	mode_t readable = S_ISDIR(st->st_mode) ? S_IROTH | S_IXOTH : S_IROTH;
+
 	if (st->st_uid != geteuid() && st->st_uid != 0)
 		return fail(err, ESTALE, "%s belongs to another user", name);
 	if (st->st_mode & (S_IWGRP | S_IWOTH))
 		return fail(err, ESTALE, "%s may be written by others", name);
+	if (geteuid() == 0 && (st->st_mode & readable) != readable)
+		return fail(err, ESTALE, "%s is private to root", name);
 	return 0;
 }
 

@@ -233,8 +233,10 @@ keeper_child_settle(struct child *child)
 	if (child->state != CHILD_WARMING || !child->proved)
 		return;
 	child->state = CHILD_SPARE;
-	if (child->twin)
-		(void)channel_say(&child->channel, FRAME_HURRY, NULL, 0);
+	/* A twin that cannot be told proves nothing, and ends its zygote. */
+	if (child->twin &&
+	    channel_say(&child->channel, FRAME_HURRY, NULL, 0) < 0)
+		child_kill(child, END_FAILED);
 	if (!child->has_call)
 		return;
 	child_begin(child, (struct span){ child->job.p, n },

@@ -224,7 +224,7 @@ nursery_do(struct keeper *keeper, struct nursery *nursery)
 		return nursery_end(keeper, nursery);
 	if (nursery->state == NURSERY_WARM) {
 		if (place && keeper->restart_us == 0)
-			nursery_start(keeper, place);
+			keeper->restart_us = 1; /* due: in this turn */
 		return 0;
 	}
 	log_error("event=zygote_stuck");
@@ -259,11 +259,14 @@ nursery_tick(struct keeper *keeper, uint64_t now, uint64_t *ret_next_us)
 	place = nursery_in(keeper, NURSERY_NONE);
 	if (r < 0 || keeper->restart_us == 0 || !place)
 		return r;
-	if (keeper->restart_us > now)
+	if (keeper->restart_us > now) {
 		*ret_next_us = earlier(*ret_next_us, keeper->restart_us);
-	else if (nursery_comes(keeper))
+	} else if (nursery_comes(keeper)) {
 		keeper->restart_us = 0;
-	else
+	} else {
 		nursery_start(keeper, place);
+		/* Its patience begins, or the wait for another try. */
+		*ret_next_us = now;
+	}
 	return 0;
 }

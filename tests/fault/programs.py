@@ -59,14 +59,17 @@ class Programs:
         return self.calls[site.call][1]
 
     def unreached(self, reached):
-        """{(file, function, call)} of the calls at none of the reached
-        {(program, return address)}."""
-        return {
-            (file.removeprefix("src/"), function, name)
-            for program, its in enumerate(self.maps)
-            for address, (name, file, _, function) in its.calls.items()
-            if (program, address) not in reached and name != "free"
-        }
+        """{(file, function, call)} of the calls that no program has made at
+        one of the reached {(program, return address)}."""
+        everywhere, here = set(), set()
+        for program, its in enumerate(self.maps):
+            for address, (name, file, line, function) in its.calls.items():
+                place = (file.removeprefix("src/"), function, name, line)
+                if self.calls[name][1]:
+                    everywhere.add(place)
+                if (program, address) in reached:
+                    here.add(place)
+        return {place[:3] for place in everywhere - here}
 
 
 def reasons():

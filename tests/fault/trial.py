@@ -31,8 +31,9 @@ class Trial(NamedTuple):
 
 def may_be_final(trial):
     """The launcher ends once; the walls are tried once a keeper."""
-    return trial.text.startswith(("launcher", "trial", "keeper/")) or (
-        "src/walls/" in trial.text
+    places = ("src/walls/", "src/room/launcher")
+    return trial.text.startswith(("launcher", "trial", "keeper/")) or any(
+        place in trial.text for place in places
     )
 
 

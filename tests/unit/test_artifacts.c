@@ -48,8 +48,8 @@ static void
 put_file(const struct fixture *fixture, const char *name, const char *text)
 {
 	own_mem char *path = path_of(fixture, name);
-	own_fd int fd = open(
-	    path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, S_IRUSR | S_IWUSR);
+	own_fd int fd =
+	    open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 
 	assert_true(fd >= 0);
 	assert_int_equal(fd_write_all(fd, text, strlen(text)), 0);
@@ -82,7 +82,8 @@ setup(void **state)
 	artifacts_key(&inputs, fixture->key);
 	(void)snprintf(fixture->dir, sizeof(fixture->dir), "%s/%s",
 	    fixture->place, fixture->key);
-	assert_int_equal(mkdir(fixture->dir, S_IRWXU), 0);
+	(void)umask(022);
+	assert_int_equal(mkdir(fixture->dir, 0755), 0);
 	for (size_t i = 0; i < MANIFEST_FILES; i++)
 		put_file(fixture, manifest_names[i], manifest_names[i]);
 	put_manifest(fixture, fixture->key);
@@ -276,14 +277,34 @@ test_modes(void **state)
 	check_found(fixture);
 	assert_int_equal(chmod(file, 0620), 0);
 	check_refused(ESTALE, ARTIFACT_STDLIB " may be written by others");
-	assert_int_equal(chmod(file, 0600), 0);
-	assert_int_equal(chmod(manifest, 0602), 0);
+	assert_int_equal(chmod(file, 0644), 0);
+	assert_int_equal(chmod(manifest, 0646), 0);
 	check_refused(ESTALE, "manifest may be written by others");
-	assert_int_equal(chmod(manifest, 0600), 0);
+	assert_int_equal(chmod(manifest, 0644), 0);
 	assert_int_equal(chmod(fixture->dir, 0770), 0);
 	check_refused(ESTALE, "it may be written by others");
 	assert_int_equal(chmod(fixture->dir, 0755), 0);
 	check_found(fixture);
+}
+
+/* A room that root starts is another user's process; anybody else's is not. */
+static void
+test_private_to_root(void **state)
+{
+	const struct fixture *fixture = *state;
+	own_mem char *file = path_of(fixture, ARTIFACT_STDLIB);
+
+	assert_int_equal(chmod(file, 0600), 0);
+	if (geteuid() == 0)
+		check_refused(ESTALE, ARTIFACT_STDLIB " is private to root");
+	else
+		check_found(fixture);
+	assert_int_equal(chmod(file, 0644), 0);
+	assert_int_equal(chmod(fixture->dir, 0700), 0);
+	if (geteuid() == 0)
+		check_refused(ESTALE, "it is private to root");
+	else
+		check_found(fixture);
 }
 
 static void
@@ -646,6 +667,7 @@ main(void)
 		WITH_FIXTURE(test_changed_size),
 		WITH_FIXTURE(test_changed_time),
 		WITH_FIXTURE(test_modes),
+		WITH_FIXTURE(test_private_to_root),
 		WITH_FIXTURE(test_spellings),
 		WITH_FIXTURE(test_linked_cache),
 		WITH_FIXTURE(test_hold),

@@ -10,7 +10,7 @@ from . import procs
 STAYING = ("server", "launcher", "keeper", "zygote")
 CGROUPS = Path("/sys/fs/cgroup")
 # Where things may be left, but for $TMPDIR. Not /tmp: other tests use it.
-COMMON = (Path("/dev/shm"), Path("/run"), Path("/var/run"))
+COMMON = (Path("/dev/shm"), Path("/run"))
 
 
 def groups(keepers=None):
