@@ -426,6 +426,7 @@ house_open(struct house *house, const struct room_kind *kind,
     const struct wire_conf *conf, wall_set off, struct err *err)
 {
 	struct err none = { EPERM, "this user may not become another" };
+	struct trial trial;
 	int r;
 
 	*house = (struct house){ .proc_fd = -1,
@@ -441,8 +442,12 @@ house_open(struct house *house, const struct room_kind *kind,
 	house->ids = wall_ids_find();
 	if (!house->ids.many)
 		house_note(house, WALL_IDS, &none);
+	/* Both take their time: at once. */
+	r = house_trial_begin(house, &trial, err);
+	if (r < 0)
+		return r;
 	house_groups(house, kind, conf);
-	r = house_trial(house, err);
+	r = house_trial_end(house, &trial, err);
 	house->grade.allowed = house->grade.missing & conf->allowed;
 	return r;
 }

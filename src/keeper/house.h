@@ -83,9 +83,18 @@ int house_proof(
 
 /* ---- house_trial.c ---- */
 
-/* Tries all walls in house->grade.raised, in a throw-away process, and moves
- * those that fail to house->grade.missing. 0 or -errno. */
-int house_trial(struct house *house, struct err *err);
+struct trial {
+	pid_t pid;
+	int fd; /* its report */
+};
+
+/* Begins to try all walls in house->grade.raised, in a throw-away process. */
+int house_trial_begin(
+    struct house *house, struct trial *ret_trial, struct err *err);
+
+/* Waits for what came of it: moves those that failed to house->grade.missing.
+ * 0; -EIO: it did not come to an end. */
+int house_trial_end(struct house *house, struct trial *trial, struct err *err);
 
 /* The wall is missing, because of err. */
 void house_note(struct house *house, enum wall wall, const struct err *err);

@@ -120,6 +120,31 @@ trial_main(struct house *house, int report, pid_t keeper)
 	_exit(fd_send_all(report, &house->grade, sizeof(house->grade)) < 0);
 }
 
+int
+house_trial_begin(struct house *house, struct trial *ret_trial, struct err *err)
+{
+	pid_t self = getpid();
+	int ends[2];
+	pid_t pid;
+	int r = fd_pair(ends);
+
+	if (r < 0)
+		return fail(err, -r, "socketpair: %s", strerror(-r));
+	pid = fork();
+	if (pid == 0) {
+		fd_close(ends[0]);
+		trial_main(house, ends[1], self);
+	}
+	if (pid < 0)
+		r = fail_errno(err, "try the walls");
+	fd_close(ends[1]);
+	if (r < 0)
+		fd_close(ends[0]);
+	else
+		*ret_trial = (struct trial){ pid, ends[0] };
+	return r;
+}
+
 /* Bounded: no wall may keep the room from starting. */
 static int
 report_read(int fd, struct wire_grade *ret_grade)
@@ -135,30 +160,28 @@ report_read(int fd, struct wire_grade *ret_grade)
 }
 
 int
-house_trial(struct house *house, struct err *err)
+house_trial_end(struct house *house, struct trial *trial, struct err *err)
 {
-	pid_t self = getpid();
-	int ends[2], status = 0;
-	pid_t pid;
-	int r = fd_pair(ends);
+	struct wire_grade seen;
+	struct err why = { 0 };
+	int status = 0;
+	int r = report_read(trial->fd, &seen);
 
-	if (r < 0)
-		return fail(err, -r, "socketpair: %s", strerror(-r));
-	pid = fork();
-	if (pid == 0) {
-		fd_close(ends[0]);
-		trial_main(house, ends[1], self);
-	}
-	fd_close(ends[1]);
-	r = pid < 0 ? -errno : report_read(ends[0], &house->grade);
-	fd_close(ends[0]);
-	if (pid < 0)
-		return fail(err, -r, "try the walls: %s", strerror(-r));
-	(void)kill(pid, SIGKILL);
-	(void)waitpid(pid, &status, 0);
+	fd_close(trial->fd);
+	(void)kill(trial->pid, SIGKILL);
+	(void)waitpid(trial->pid, &status, 0);
 	if (r < 0)
 		return fail(err, EIO,
 		    "the walls could not be tried: %s, status %#x",
 		    strerror(-r), (unsigned)status);
+	for (unsigned i = 0; i < WALLS; i++) {
+		if (!(seen.missing & WALL_BIT(i)) ||
+		    !house_has(house, (enum wall)i))
+			continue;
+		(void)snprintf(why.text, sizeof(why.text), "%.*s",
+		    (int)WALL_WHY_MAX - 1, seen.why[i]);
+		house_note(house, (enum wall)i, &why);
+	}
+	house->grade.landlock_abi = seen.landlock_abi;
 	return 0;
 }
