@@ -60,9 +60,11 @@ on_frame(struct child *child, const struct frame *frame, struct err *err)
 	case FRAME_DONE:
 		if (child->started_us == 0 || child->done_seen)
 			return fail(err, EPROTO, "child is done without a job");
+		if (wire_take(frame, &child->done, sizeof(child->done), NULL,
+			err) < 0)
+			return -EPROTO;
 		child->done_seen = true;
-		return wire_take(
-		    frame, &child->done, sizeof(child->done), NULL, err);
+		return 0;
 	case FRAME_FAILED:
 		if (wire_take(frame, &said, sizeof(said), NULL, err) < 0)
 			return -EPROTO;

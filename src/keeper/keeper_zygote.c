@@ -25,8 +25,19 @@ child_find(
 	return NULL;
 }
 
+/* A child is no more, or never was. */
 static int
-on_child_born(struct keeper *keeper, const struct nursery *nursery,
+child_over(struct keeper *keeper, struct nursery *nursery, struct child *child,
+    int status, uint64_t cpu_us)
+{
+	if (!child->twin)
+		return keeper_child_gone(keeper, child, status, cpu_us);
+	keeper_child_clear(keeper, child);
+	return nursery_twin_gone(keeper, nursery, status);
+}
+
+static int
+on_child_born(struct keeper *keeper, struct nursery *nursery,
     const struct frame *frame, int *fd, struct err *err)
 {
 	struct wire_child record;
@@ -54,7 +65,7 @@ on_child_born(struct keeper *keeper, const struct nursery *nursery,
 	}
 	if (record.pid <= 0) {
 		child->end = END_FAILED;
-		return keeper_child_gone(keeper, child, -1, 0);
+		return child_over(keeper, nursery, child, -1, 0);
 	}
 	child->pidfd = *fd;
 	*fd = -1;
@@ -80,13 +91,9 @@ on_child_exit(struct keeper *keeper, struct nursery *nursery,
 	if (r < 0)
 		return r;
 	child = child_find(keeper, nursery, record.child);
-	if (!child)
-		return 0;
-	if (!child->twin)
-		return keeper_child_gone(
-		    keeper, child, record.status, record.cpu_us);
-	keeper_child_clear(keeper, child);
-	return nursery_twin_gone(keeper, nursery, record.status);
+	return child ? child_over(
+			   keeper, nursery, child, record.status, record.cpu_us)
+		     : 0;
 }
 
 static int

@@ -5,10 +5,13 @@
 #include "base/own.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MAPS_LINE_MAX 4352 /* addresses, and a path */
 
@@ -33,20 +36,41 @@ code_line(const char *line, struct hot_code *ret_code)
 	return executable;
 }
 
+/* The file's name as the kernel writes it, whatever led to it. */
+static int
+kernel_path(const char *path, char ret_path[PATH_MAX], struct err *err)
+{
+	own_fd int fd = open(path, O_PATH | O_CLOEXEC);
+	char link[32];
+	ssize_t n;
+
+	if (fd < 0)
+		return fail_errno(err, "open %s", path);
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, ret_path, PATH_MAX - 1);
+	if (n < 0)
+		return fail_errno(err, "read %s", link);
+	ret_path[n] = '\0';
+	return 0;
+}
+
 int
 hot_find_code(
     const char *module_path, struct hot_code *ret_code, struct err *err)
 {
-	own_mem char *path = realpath(module_path, NULL);
-	FILE *maps = fopen("/proc/self/maps", "re");
-	char line[MAPS_LINE_MAX];
+	char path[PATH_MAX], line[MAPS_LINE_MAX];
 	struct hot_code found;
+	FILE *maps;
 	bool seen = false;
+	int r = kernel_path(module_path, path, err);
 
+	if (r < 0)
+		return r;
+	maps = fopen("/proc/self/maps", "re");
 	if (!maps)
 		return fail_errno(err, "open /proc/self/maps");
 	while (!seen && fgets(line, sizeof(line), maps))
-		seen = path && strstr(line, path) && code_line(line, &found);
+		seen = strstr(line, path) && code_line(line, &found);
 	(void)fclose(maps);
 	if (!seen)
 		return fail(

@@ -38,7 +38,10 @@ CRASH = [
     {"field": "stderr", "matches": f"killed by signal (11|7)|{ENDED}"},
     {"exit_code": -1},
 ]
-ABORT = [{"field": "stderr", "matches": f"killed by signal (6|31)|{ENDED}"}]
+ABORT = [
+    {"field": "stderr", "matches": f"killed by signal (6|31)|{ENDED}"},
+    {"no_core_files": True},
+]
 NO_MEMORY = [{"exit_code_nonzero": True}, {"field": "stdout", "equals": "touch"}]
 BREACH = [{"field": "stderr", "contains": "broke the rules"}, {"exit_code": -1}]
 ENDS = [{"exit_code_nonzero": True}]
@@ -73,7 +76,7 @@ mrelease {}
 """
 OTHERS = ("{server}", "{launcher}", "{keeper}", "{zygote}", "{sibling}", "1", "2")
 PROCESSES = """
-kill -1 9|kill 0 9|fork|fork 1000|fork-away|vfork|thread|clone3 0|clone3 0x10000000
+kill -1 9|kill 0 9|fork|fork 1000|fork-away lingering|vfork|thread|clone3 0|clone3 0x10000000
 clone 0x10000000|clone 0x20000000|clone 0x40000000|clone 0x20000|clone 0x02000000
 clone 0x04000000|clone 0x08000000|clone 0|unshare 0x10000000|unshare 0x20000000
 unshare 0x40000000|unshare 0x20000|unshare 0x02000000|unshare 0x04000000
@@ -253,7 +256,9 @@ def test_death(broken, operation):
     broken.attempt(operation, NO_CALL)
 
 
-@pytest.mark.parametrize("operation, expect", OTHER_ENDS, ids=[o for o, _ in OTHER_ENDS])
+@pytest.mark.parametrize(
+    "operation, expect", OTHER_ENDS, ids=[each for each, _ in OTHER_ENDS]
+)
 def test_end(broken, operation, expect):
     broken.attempt(operation, expect)
 

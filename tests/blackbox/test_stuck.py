@@ -10,6 +10,7 @@ import time
 import pytest
 
 from support import procs
+from support.kills import children, kill
 
 
 @pytest.fixture
@@ -72,12 +73,9 @@ def test_a_room_that_never_gets_warm_refuses(new_server):
 
     def kill_zygotes():
         while not enough.is_set():
-            for proc in procs.descendants(keeper):
-                try:
-                    os.kill(proc.pid, signal.SIGKILL)
-                except ProcessLookupError:
-                    continue
-            time.sleep(0.002)
+            for pid in children(keeper):
+                kill(pid, keeper)
+            time.sleep(0.001)
 
     killer = threading.Thread(target=kill_zygotes)
     killer.start()

@@ -6,7 +6,7 @@ function; Skip says why this machine cannot make the lack."""
 import os
 import re
 import resource
-import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -20,6 +20,7 @@ import scenario
 from scenario import Broken
 
 MIB = 1 << 20
+NEEDED_MIB = 800  # more than an installation asks for
 GUEST = Path(__file__).resolve().parents[2] / "build/guest-files"
 
 
@@ -258,15 +259,6 @@ def run_breakroom(*arguments, env):
     )
 
 
-def installed_dir():
-    """Where this build's guest is installed."""
-    text = run_breakroom("doctor", env={}).stdout.decode()
-    found = re.search(r"^ok\s+guest\s+(\S+)", text, re.MULTILINE)
-    if not found:
-        raise Skip("the guest is not installed")
-    return Path(found[1].rstrip(":,"))
-
-
 def tree_of(folder):
     return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
 
@@ -295,39 +287,52 @@ def cache_too_small():
         return check_install(disk, r"(?i)no space|space|room|needs|MiB|MB")
 
 
+def stop_at_stage(pid, cache):
+    """Stops an installation that has begun to write; who was stopped."""
+    end = time.monotonic() + 20
+    while not list(cache.glob("*.partial.*")):
+        if time.monotonic() > end:
+            raise Broken("it does not begin")
+        time.sleep(0.0005)
+    everyone = [pid, *(one.pid for one in procs.descendants(pid))]
+    for one in everyone:
+        os.kill(one, signal.SIGSTOP)
+    return everyone
+
+
+def fill(path):
+    """Takes what the disk has."""
+    with open(path, "wb") as file:
+        for step in (MIB, 4096):
+            with suppress(OSError):
+                while True:
+                    os.posix_fallocate(file.fileno(), file.tell(), step)
+                    file.seek(step, os.SEEK_CUR)
+
+
 def cache_fills():
     """There was room at the beginning; the disk fills meanwhile."""
-    old = installed_dir()
-    size = sum(path.stat().st_size for path in old.iterdir())
-    with small_disk(2 * size + 900 * MIB) as disk:
-        stale = disk / "breakroom" / ("0" * 64)
-        stale.parent.mkdir(mode=0o700)
-        shutil.copytree(old, stale)
-        # The module of another installation is taken over: an installation
-        # takes seconds, not minutes.
-        stale.rename(stale.parent / (old.name[:32] + "0" * 32))
-        watch = subprocess.Popen(
+    with small_disk(NEEDED_MIB * MIB) as disk:
+        it = subprocess.Popen(
             [client.BREAKROOM, "install", "--from", GUEST],
             env={**os.environ, "XDG_CACHE_HOME": str(disk)},
             stderr=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
         )
-        time.sleep(0.3)
-        filler = disk / "filler"
-        with open(filler, "wb") as file, suppress(OSError):
-            while True:
-                file.write(b"x" * MIB)
-                file.flush()
-        text = watch.communicate(timeout=120)[1].decode(errors="replace")
-        if watch.returncode == 0:
+        try:
+            stopped = stop_at_stage(it.pid, disk / "breakroom")
+            fill(disk / "filler")
+            for pid in stopped:
+                os.kill(pid, signal.SIGCONT)
+            text = it.communicate(timeout=60)[1].decode(errors="replace")
+        finally:
+            it.kill()
+            it.wait()
+        if it.returncode == 0:
             raise Broken("an installation on a full disk was made")
         if not re.search(r"No space left", text):
             raise Broken(f"it fails and does not say why: {text[-400:]}")
-        left = [
-            name
-            for name in os.listdir(disk / "breakroom")
-            if name not in ("lock", stale.name, old.name[:32] + "0" * 32)
-        ]
+        left = set(os.listdir(disk / "breakroom")) - {"lock"}
         if left:
             raise Broken(f"left behind: {left}")
         return text.strip().splitlines()[-1]

@@ -114,8 +114,10 @@ def kills(server):
 
 
 # What is final, and said in every answer from then on: the end of the
-# launcher, and a wall that the trial found missing.
-FINAL = re.compile("start the server again|--allow-missing=|not permitted")
+# launcher, and a wall that is missing or cannot be raised.
+FINAL = re.compile(
+    r"start the server again|--allow-missing=|not permitted|\[wall \w+: "
+)
 
 
 def wait_well(server, may_be_final=False):

@@ -175,11 +175,11 @@ op_mrelease(struct op_run *run)
 
 /* Its name is for those who look from outside. */
 static void
-linger(void)
+linger(const char *name)
 {
 	struct timespec minute = { 60, 0 };
 
-	(void)syscall(SYS_prctl, PR_SET_NAME, "lingering", 0, 0, 0);
+	(void)syscall(SYS_prctl, PR_SET_NAME, name, 0, 0, 0);
 	(void)syscall(SYS_nanosleep, &minute, NULL);
 	syscall(SYS_exit_group, 0);
 }
@@ -200,22 +200,22 @@ op_fork(struct op_run *run)
 			return -code;
 		}
 		if (pid == 0)
-			linger();
+			linger("lingering");
 	}
 	return 0;
 }
 
-/* A process that nobody who kills by parents or groups would find. */
+/* A process that nobody who kills by parents or groups would find, under a
+ * name of the caller's choice: fork-away NAME. */
 static int
 op_fork_away(struct op_run *run)
 {
 	long pid = syscall(SYS_fork);
 
-	(void)run;
 	if (pid == 0) {
 		(void)syscall(SYS_setsid);
 		if (syscall(SYS_fork) == 0)
-			linger();
+			linger(run->words[1]);
 		syscall(SYS_exit_group, 0);
 	}
 	if (pid < 0)
@@ -261,7 +261,7 @@ static int
 thread_main(void *arg)
 {
 	(void)arg;
-	linger();
+	linger("lingering");
 	return 0;
 }
 
@@ -426,7 +426,7 @@ const struct op ops_processes[] = {
 	{ "affinity", 2, op_affinity },
 	{ "mrelease", 2, op_mrelease },
 	{ "fork", 1, op_fork },
-	{ "fork-away", 1, op_fork_away },
+	{ "fork-away", 2, op_fork_away },
 	{ "vfork", 1, op_vfork },
 	{ "clone", 2, op_clone },
 	{ "clone3", 2, op_clone3 },

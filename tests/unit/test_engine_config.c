@@ -366,6 +366,56 @@ test_compiled(void **state)
 	assert_true(compiled_has(".eh_frame", unwind_info));
 }
 
+static void
+memory_moves(wasm_config_t *config)
+{
+	wasmtime_config_memory_may_move_set(config, true);
+}
+
+static void
+no_signals(wasm_config_t *config)
+{
+	wasmtime_config_signals_based_traps_set(config, false);
+}
+
+/* Whether an engine of our settings, changed by turn_on, takes what one of
+ * our settings compiled. */
+static bool
+loads(void (*turn_on)(wasm_config_t *config))
+{
+	struct machine ours, other;
+	wasmtime_module_t *module;
+	wasmtime_error_t *error;
+	wasm_byte_vec_t code;
+
+	machine_open(&ours, NULL);
+	assert_null(wasmtime_module_new(
+	    ours.engine, (const uint8_t *)starts.p, starts.n, &module));
+	assert_null(wasmtime_module_serialize(module, &code));
+	wasmtime_module_delete(module);
+	machine_open(&other, turn_on);
+	error = wasmtime_module_deserialize(
+	    other.engine, (const uint8_t *)code.data, code.size, &module);
+	if (error)
+		wasmtime_error_delete(error);
+	else
+		wasmtime_module_delete(module);
+	wasm_byte_vec_delete(&code);
+	machine_close(&other);
+	machine_close(&ours);
+	return !error;
+}
+
+/* What no module can ask for shows in what is refused when it is loaded. */
+static void
+test_loads(void **state)
+{
+	(void)state;
+	assert_true(loads(NULL));
+	assert_false(loads(memory_moves));
+	assert_false(loads(no_signals));
+}
+
 static unsigned
 tasks(void)
 {
@@ -445,6 +495,7 @@ main(void)
 		cmocka_unit_test(test_fuel),
 		cmocka_unit_test(test_epochs),
 		cmocka_unit_test(test_compiled),
+		cmocka_unit_test(test_loads),
 		cmocka_unit_test(test_limits),
 	};
 
