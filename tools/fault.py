@@ -43,8 +43,11 @@ def work(all_of_it, number, queue, results):
         if isinstance(item, str):
             results.put((item, *lack(item), time.monotonic() - began))
         else:
-            for _ in range(AGAIN):
-                fired, wrong, seen = bench.run(item)
+            for again in range(AGAIN):
+                # What a server does only once is done by a new one.
+                way = item._replace(phase="start") \
+                    if again and item.phase == "calls" else item
+                fired, wrong, seen = bench.run(way)
                 if fired or wrong:
                     break
             results.put((item, fired, wrong, seen, time.monotonic() - began))

@@ -35,6 +35,7 @@ WALLS = ROOT / "src/conf/wall.def"
 PATIENCE_S = 20
 WALL_MS = 10000
 SHM_KEY = 0x62726B72  # as in tests/mutate/ops_calls.c
+LANDLOCK_CREATE_RULESET = 444
 REMAINS = f"remains{os.getpid()}"[:15]
 NOTICED_MIN = 12
 SHARE_S = 1.5
@@ -261,6 +262,8 @@ class World:
         self.victim = subprocess.Popen(["sleep", "300"], user=user, group=user,
                                        extra_groups=[] if user else None)
         self.libc = ctypes.CDLL(None, use_errno=True)
+        self.landlock_abi = self.libc.syscall(LANDLOCK_CREATE_RULESET, None, 0,
+                                              1)
         self.shm = self.libc.shmget(SHM_KEY, 4096, 0o1666)
 
     def close(self):
@@ -272,7 +275,7 @@ class World:
         shutil.rmtree(self.root)
 
 
-# ---- ways to look at an operation: each gives (it succeeded, what was seen) --
+# ---- ways to look at an operation: each gives (success, what was seen) ----
 
 def plainly(_, room, code):
     result = room.warm().call(code)
@@ -438,6 +441,9 @@ def cases(world):
         Case("mdwe", "protect-code", ("seccomp",)),
         Case("landlock", f"close\nopen {world.public}",
              ("seccomp", "mountns"), name="open a public file"),
+        Case("landlock", "kill 1 0", ("seccomp",), needs=("pidns",),
+             unless=world.landlock_abi < 6 and "no scopes in this kernel",
+             name="signal the zygote"),
         Case("seccomp", "close\nsocket 1 1", name="socket of AF_UNIX"),
         Case("proof", "touch 1", how=refused, lies=("cgroup.memory",),
              needs=("cgroup.memory",), name="a call outside its cgroup"),

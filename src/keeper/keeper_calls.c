@@ -143,14 +143,15 @@ keeper_child_clear(struct keeper *keeper, struct child *child)
 	child_clear(child);
 }
 
-/* Sends a result, with the output region if there is one. */
+/* Sends a result, with the output region if the call has one. */
 static int
 result_send(struct keeper *keeper, struct child *child,
     const struct wire_result *result)
 {
 	struct cargo cargo = { 0 };
 
-	if (child->region_fd >= 0)
+	/* What is in the region of a child without a job is its rehearsal. */
+	if (child->region_fd >= 0 && child->started_us != 0)
 		cargo.fds[cargo.fds_n++] = give_fd(&child->region_fd);
 	child->has_call = false;
 	keeper->busy_us = clock_us();

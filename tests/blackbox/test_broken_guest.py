@@ -4,6 +4,7 @@ pointer writes in the place of Python (tests/mutate/), in a room with all of
 its walls and in the weakest that is allowed. Whatever it does fails or ends
 its own process; the host, the server and other calls do not notice."""
 
+import importlib
 import os
 import re
 import subprocess
@@ -16,7 +17,7 @@ import pytest
 from support import client, elsewhere, hostile, procs
 from support.elsewhere import USER, WEAKEST, Elsewhere
 from support.host import Host, frame_numbers
-from support.programs import BREAKROOM, RESTRICT, ROOT
+from support.programs import BREAKROOM, KEEPER_NAME, RESTRICT, ROOT
 
 PROGRAM = Path(os.environ.get("MUTATE", BREAKROOM.parent / "tests" / "mutate"))
 GRADES = ("full", "weakest")
@@ -61,7 +62,8 @@ open /proc/self/mem|open /proc/self/maps|open /dev/mem|open /dev/kmsg|open /etc/
 open-write {public}|creat {dir}/new|mkdir {dir}/new|unlink {public}|chmod {public}
 truncate {public}|link {public} {dir}/new|rename {public} {dir}/new|symlink {dir}/new
 stat {public}|access {public}|readlink /proc/self/exe|list {dir}|list /|chdir {dir}
-mknod {dir}/new|file-handle {public}|inotify {dir}|mount-bind {dir}|chroot-out {public}
+mknod {dir}/new|file-handle {public}|inotify {dir}|mount-bind {dir}
+chroot-out {public}
 execve /bin/true|execveat /bin/true|exec-memfd|descriptors|write-everywhere
 """
 SOCKETS = """
@@ -76,7 +78,8 @@ mrelease {}
 """
 OTHERS = ("{server}", "{launcher}", "{keeper}", "{zygote}", "{sibling}", "1", "2")
 PROCESSES = """
-kill -1 9|kill 0 9|fork|fork 1000|fork-away lingering|vfork|thread|clone3 0|clone3 0x10000000
+kill -1 9|kill 0 9|fork|fork 1000|fork-away lingering|vfork|thread
+clone3 0|clone3 0x10000000
 clone 0x10000000|clone 0x20000000|clone 0x40000000|clone 0x20000|clone 0x02000000
 clone 0x04000000|clone 0x08000000|clone 0|unshare 0x10000000|unshare 0x20000000
 unshare 0x40000000|unshare 0x20000|unshare 0x02000000|unshare 0x04000000
@@ -245,6 +248,15 @@ def broken(request, tmp_path_factory):
         runner.close()
 
 
+def test_it_is_not_shipped():
+    """None of its operations is in the keeper that is installed."""
+    ours, shipped = (
+        (place / KEEPER_NAME).read_bytes() for place in (PROGRAM, BREAKROOM.parent)
+    )
+    for name in (b"write-everywhere", b"protect-code", b"also=early-done"):
+        assert name in ours and name not in shipped
+
+
 def test_it_stands_in(broken):
     """The stand-in is what runs, and says what it did."""
     answer = broken.server.call("work 1\nno-such-thing")
@@ -360,6 +372,29 @@ def test_many_at_once(broken):
             if "print" in text:
                 assert answer.text.endswith("42\n")
     broken.look()
+
+
+def test_descriptors_that_no_filter_stops(monkeypatch):
+    """Without the filter a child may send descriptors: the keeper takes none,
+    whatever the frame."""
+    monkeypatch.syspath_prepend(ROOT / "tools")
+    mutate = importlib.import_module("mutate")
+    world = mutate.World()
+    try:
+        with mutate.Room(world, off=("seccomp",)) as room:
+            assert room.warm().call("work 1").ok
+            time.sleep(0.3)  # for the spares
+            before = len(procs.descriptors(room.keeper))
+            for number in [*TYPES] * 10:
+                result = room.call(f"frame-descriptors {number}")
+                assert result.outcome == "killed", (number, result.text)
+            assert room.call("work 1").ok
+            end = time.monotonic() + 5
+            while len(procs.descriptors(room.keeper)) > before + 4:
+                assert time.monotonic() < end, procs.descriptors(room.keeper)
+                time.sleep(0.05)
+    finally:
+        world.close()
 
 
 def test_a_child_that_speaks_too_early(tmp_path):

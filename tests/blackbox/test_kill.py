@@ -12,7 +12,8 @@ import pytest
 
 from support import procs, stock
 from support.client import Answer, Lost, Server
-from support.kills import Killer
+from support.kills import Killer, children
+from support.kills import kill as kill_child
 from support.load import Load, Made, fault_of
 
 BACK_WITHIN = 5  # it takes well below a second on a quiet machine
@@ -178,6 +179,26 @@ def test_children_killed_at_random_moments(server):
     assert (now.keeper, now.zygote) == (who.keeper, who.zygote)
 
 
+def test_a_call_that_never_began_shows_nothing(new_server):
+    """Its children are killed while they are made ready, which is when they
+    rehearse: what they print then is nobody's."""
+    server, answers = new_server(), []
+    assert server.is_well()
+    zygote = procs.wait_roles(server.pid).zygote
+    ends = {}  # by pid: when it is killed
+    for _ in range(6):
+        ids = [server.start_call("print('begun')", timeout_s=5) for _ in range(60)]
+        while not all(server.answered(id) for id in ids):
+            for pid in children(zygote):
+                ends.setdefault(pid, time.monotonic() + random.uniform(0, 0.001))
+                if time.monotonic() >= ends[pid]:
+                    kill_child(pid, zygote)
+        answers += [server.result(id) for id in ids]
+    assert {one.stdout for one in answers} <= {"", "begun\n"}
+    assert any(one.meta["outcome"] == "refused" for one in answers)
+    assert_service_is_back(server)
+
+
 def test_kill_of_everything_below_the_server(new_server):
     server = new_server()
     assert server.is_well()
@@ -249,6 +270,13 @@ def assert_nothing_left(before, keepers, temporary):
     assert stock.files(temporary) == before["files"]
 
 
+@pytest.fixture
+def temporary(tmp_path):
+    """The folder for a server's temporary files."""
+    (tmp_path / "tmp").mkdir()
+    return tmp_path / "tmp"
+
+
 def before_all(temporary):
     return {"mounts": stock.mounts(), "files": stock.files(temporary)}
 
@@ -291,14 +319,14 @@ def test_an_answer_that_is_not_its_own_is_seen(outcome, fields, fault):
 
 
 @pytest.mark.timeout(400)
-def test_a_thousand_children_killed(new_server, tmp_path, capsys):
+def test_a_thousand_children_killed(new_server, temporary, tmp_path, capsys):
     """Spares and running ones alike. Each call has one answer of its own, no
     more calls are lost than children were killed, and the room stays."""
-    before = before_all(tmp_path)
-    server = new_server(env={**os.environ, "TMPDIR": str(tmp_path)})
+    before = before_all(temporary)
+    server = new_server(env={**os.environ, "TMPDIR": str(temporary)})
     assert server.is_well()
     who = procs.wait_roles(server.pid)
-    killer = Killer(server.pid, "child")
+    killer = Killer(server.pid, "child", tmp_path / "kills.log")
     load = Load(server, in_flight=6)
     load.start()
     back = []
@@ -322,20 +350,20 @@ def test_a_thousand_children_killed(new_server, tmp_path, capsys):
     with procs.nothing_left(server.pid):
         server.close()
     assert not procs.survivors(killer.killed, 1)
-    assert_nothing_left(before, {who.keeper}, tmp_path)
+    assert_nothing_left(before, {who.keeper}, temporary)
 
 
 @pytest.mark.timeout(400)
 @pytest.mark.parametrize("role", ["zygote", "keeper"])
-def test_a_hundred_times(role, new_server, tmp_path, capsys):
+def test_a_hundred_times(role, new_server, temporary, tmp_path, capsys):
     """Each call has one answer of its own, and the next ones are answered
     well soon after each kill."""
-    before = before_all(tmp_path)
+    before = before_all(temporary)
     back, outcomes, keepers, killed = [], Counter(), set(), set()
     while len(killed) < 100:
-        server = new_server(env={**os.environ, "TMPDIR": str(tmp_path)})
+        server = new_server(env={**os.environ, "TMPDIR": str(temporary)})
         assert server.is_well()
-        killer = Killer(server.pid, role)
+        killer = Killer(server.pid, role, tmp_path / "kills.log")
         load = Load(server)
         load.start()
         for _ in range(KILLS_OF_A_SERVER):
@@ -356,7 +384,7 @@ def test_a_hundred_times(role, new_server, tmp_path, capsys):
               + times("back after", back))
     assert outcomes.total() > outcomes["ok"] > 100
     assert not procs.survivors(killed, 1)
-    assert_nothing_left(before, keepers, tmp_path)
+    assert_nothing_left(before, keepers, temporary)
 
 
 def quick_server(temporary):
@@ -367,14 +395,14 @@ def quick_server(temporary):
 
 
 @pytest.mark.timeout(400)
-def test_a_hundred_servers_killed(tmp_path, capsys):
+def test_a_hundred_servers_killed(temporary, capsys):
     """Its client sees the end at once, its processes die with it, and the next
     one starts as if nothing had been, and tidies up."""
-    before = before_all(tmp_path)
+    before = before_all(temporary)
     ends, gone, starts, keepers, answers = [], [], [], set(), 0
     try:
         for _ in range(100):
-            server, took = quick_server(tmp_path)
+            server, took = quick_server(temporary)
             starts.append(took)
             load = Load(server)
             load.start()
@@ -399,21 +427,23 @@ def test_a_hundred_servers_killed(tmp_path, capsys):
             assert all(what == "half a line" for what, _ in server.breaches)
             assert set(load.outcomes) <= {"ok"}
             answers += load.answers()
-        server, took = quick_server(tmp_path)
+        server, took = quick_server(temporary)
         last = procs.wait_roles(server.pid).keeper
         assert not stock.groups(keepers - {last})
     finally:
-        server.kill_all()
+        # A keeper that nobody has waited for may seem to be alive.
+        with procs.nothing_left(server.pid):
+            server.kill_all()
     assert answers > 100
     with capsys.disabled():
         print(f"\n100 servers killed, {answers} answers before; "
               + "; ".join(times(*pair) for pair in (
                   ("end seen", ends), ("all gone", gone), ("next start", starts))))
-    server, _ = quick_server(tmp_path)  # tidies up after the last one
+    server, _ = quick_server(temporary)  # tidies up after the last one
     keepers |= {last, procs.wait_roles(server.pid).keeper}
     with procs.nothing_left(server.pid):
         server.close()
-    assert_nothing_left(before, keepers, tmp_path)
+    assert_nothing_left(before, keepers, temporary)
 
 
 # ---- many at the same time ----

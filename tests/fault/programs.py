@@ -27,7 +27,9 @@ def unclassified():
     known = sites.calls_def()
     foreign = sites.foreign_calls(objects())
     other = re.compile(r"json_|jsonp_|wasmtime_|wasm_|wasi_|SHA256|_GLOBAL_OFFSET")
-    return sorted(name for name in foreign if name not in known and not other.match(name))
+    return sorted(
+        name for name in foreign if name not in known and not other.match(name)
+    )
 
 
 class Programs:

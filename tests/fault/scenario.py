@@ -92,6 +92,7 @@ def calls(server):
             for name, id in ids.items()
         )
         server.notify(CANCELLED, {"requestId": gone})
+        server.ask("ping", within=ANSWER_S)
         return right
     raise Lost("the server reads no more")
 
@@ -110,6 +111,7 @@ def kills(server):
             server.answer(server.start_call("print('one')"), ANSWER_S),
             PROGRAMS["print"][1],
         )
+    time.sleep(0.3)  # others clear up behind them
     return EVERYTHING
 
 
@@ -153,27 +155,31 @@ class Stock:
             if role is not None:
                 self.counts[name, "allocations"] = area.live(program, role)
 
-    def more_than(self, before):
+    def more_than(self, before, kinds):
         return {
             key: (before.counts[key], now)
             for key, now in self.counts.items()
-            if now > before.counts[key]
+            if key[1] in kinds and now > before.counts[key]
         }
 
 
-def at_rest(server, area, before=None):
+KINDS = ("descriptors", "allocations")
+
+
+def at_rest(server, area, before=None, kinds=KINDS):
     """The Stock of an idle server, no larger than it was."""
     end = time.monotonic() + 2
     while True:
         now = Stock(server, area)
-        good = now.counts and not (before and now.more_than(before))
+        more = before and now.counts and now.more_than(before, kinds)
+        good = now.counts and not more
         if good or time.monotonic() > end:
             break
         time.sleep(0.02)
     if not now.counts:
         raise Broken("not all of its processes are there")
     if not good:
-        raise Broken(f"more than before: {now.more_than(before)}")
+        raise Broken(f"more than before: {more}")
     return now
 
 

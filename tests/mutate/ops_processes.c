@@ -173,13 +173,11 @@ op_mrelease(struct op_run *run)
 
 /* ---- more of them ---- */
 
-/* Its name is for those who look from outside. */
 static void
-linger(const char *name)
+linger(void)
 {
 	struct timespec minute = { 60, 0 };
 
-	(void)syscall(SYS_prctl, PR_SET_NAME, name, 0, 0, 0);
 	(void)syscall(SYS_nanosleep, &minute, NULL);
 	syscall(SYS_exit_group, 0);
 }
@@ -200,13 +198,13 @@ op_fork(struct op_run *run)
 			return -code;
 		}
 		if (pid == 0)
-			linger("lingering");
+			linger();
 	}
 	return 0;
 }
 
-/* A process that nobody who kills by parents or groups would find, under a
- * name of the caller's choice: fork-away NAME. */
+/* A process that nobody who kills by parents or groups would find: fork-away
+ * NAME. The name, for those who look from outside, is there before it is. */
 static int
 op_fork_away(struct op_run *run)
 {
@@ -214,8 +212,9 @@ op_fork_away(struct op_run *run)
 
 	if (pid == 0) {
 		(void)syscall(SYS_setsid);
+		(void)syscall(SYS_prctl, PR_SET_NAME, run->words[1], 0, 0, 0);
 		if (syscall(SYS_fork) == 0)
-			linger(run->words[1]);
+			linger();
 		syscall(SYS_exit_group, 0);
 	}
 	if (pid < 0)
@@ -261,7 +260,7 @@ static int
 thread_main(void *arg)
 {
 	(void)arg;
-	linger("lingering");
+	linger();
 	return 0;
 }
 

@@ -52,11 +52,13 @@ def kill(pid, parent, but=()):
 
 
 class Killer:
-    """Kills processes of one role, of one server."""
+    """Kills processes of one role, of one server. file: the log, a line a
+    kill, for whoever has to find out what went wrong."""
 
-    def __init__(self, server, role):
+    def __init__(self, server, role, file):
         self.server = server
         self.role = role
+        self.file = file
         self.log = []
         self.killed = set()  # Procs
         self._who = None
@@ -75,6 +77,11 @@ class Killer:
         parent = {"keeper": "launcher", "zygote": "keeper"}[self.role]
         return getattr(who, self.role), getattr(who, parent)
 
+    def _note(self, kill):
+        self.log.append(kill)
+        with open(self.file, "a") as file:
+            print(f"{kill.at:.4f} {kill.role} {kill.proc.pid}", file=file)
+
     def one(self, within=10):
         """Kills one, now or as soon as there is one; the Kill."""
         end = time.monotonic() + within
@@ -84,7 +91,7 @@ class Killer:
             done = kill(pid, parent, self.killed) if pid else None
             if done:
                 self.killed.add(done)
-                self.log.append(Kill(at, self.role, done))
+                self._note(Kill(at, self.role, done))
                 if self.role != "child":
                     self._who = None
                 return self.log[-1]
