@@ -263,8 +263,7 @@ static const struct step child_first_steps[] = {
 static int
 raise_rlimits(struct house *house, struct err *err)
 {
-	(void)house;
-	return wall_rlimits(err);
+	return wall_rlimits(house->child_bytes, err);
 }
 
 static int
@@ -402,12 +401,10 @@ house_files(struct house *house, const char *artifacts_dir, struct err *err)
 }
 
 static void
-house_groups(struct house *house, const struct room_kind *kind,
-    const struct wire_conf *conf)
+house_groups(struct house *house, const struct wire_conf *conf)
 {
 	const struct cgroup_limits limits = {
-		.slot_memory_bytes =
-		    kind->child_bytes(conf, house->artifacts_fd),
+		.slot_memory_bytes = house->child_bytes,
 		.processes = ROOM_PROCESSES(conf->concurrency),
 		.slots = ROOM_SLOTS(conf->concurrency),
 	};
@@ -438,6 +435,7 @@ house_open(struct house *house, const struct room_kind *kind,
 	r = house_files(house, conf->artifacts_dir, err);
 	if (r < 0)
 		return r;
+	house->child_bytes = kind->child_bytes(conf, house->artifacts_fd);
 	house_proof_open(house);
 	house->ids = wall_ids_find();
 	if (!house->ids.many)
@@ -446,7 +444,7 @@ house_open(struct house *house, const struct room_kind *kind,
 	r = house_trial_begin(house, &trial, err);
 	if (r < 0)
 		return r;
-	house_groups(house, kind, conf);
+	house_groups(house, conf);
 	r = house_trial_end(house, &trial, err);
 	house->grade.allowed = house->grade.missing & conf->allowed;
 	return r;

@@ -1,5 +1,7 @@
 /* rlimits.c: resource limits of a child. The address space is not limited:
- * the engine reserves 4 GiB of it and bounds the guest's memory itself.
+ * the engine reserves 4 GiB of it. What is writable and private of it is
+ * (RLIMIT_DATA): a memory limit that needs no control group, but does not see
+ * memory that is shared.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "walls/walls.h"
 
@@ -26,23 +28,29 @@ static const struct {
 	{ "RLIMIT_RTPRIO", 0, RLIMIT_RTPRIO },
 };
 
-int
-wall_rlimits(struct err *err)
+static int
+limit(__rlimit_resource_t what, const char *name, rlim_t value, struct err *err)
 {
-	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
-		const char *name = limits[i].name;
-		struct rlimit now;
+	struct rlimit now;
 
-		if (getrlimit(limits[i].what, &now) < 0)
-			return fail_errno(
-			    err, "wall rlimits: getrlimit %s", name);
-		/* A hard limit of 0 core bytes, which only root could raise,
-		 * stays. */
-		if (now.rlim_max > limits[i].value)
-			now.rlim_max = limits[i].value;
-		now.rlim_cur = now.rlim_max;
-		if (setrlimit(limits[i].what, &now) < 0)
-			return fail_errno(err, "wall rlimits: %s", name);
-	}
-	return 0;
+	if (getrlimit(what, &now) < 0)
+		return fail_errno(err, "wall rlimits: getrlimit %s", name);
+	/* A hard limit of 0 core bytes, which only root could raise, stays. */
+	if (now.rlim_max > value)
+		now.rlim_max = value;
+	now.rlim_cur = now.rlim_max;
+	return setrlimit(what, &now) < 0
+		   ? fail_errno(err, "wall rlimits: %s", name)
+		   : 0;
+}
+
+int
+wall_rlimits(uint64_t data_bytes, struct err *err)
+{
+	int r = limit(RLIMIT_DATA, "RLIMIT_DATA", data_bytes, err);
+
+	for (size_t i = 0; r == 0 && i < sizeof(limits) / sizeof(limits[0]);
+	     i++)
+		r = limit(limits[i].what, limits[i].name, limits[i].value, err);
+	return r;
 }

@@ -84,9 +84,10 @@ int wall_parent(pid_t parent, struct err *err);
  * process behind walls cannot open it). */
 int wall_fds(int null_fd, const int *keep, unsigned n, struct err *err);
 
-/* Resource limits of a child: no core file and no pipe of it, no file, no new
- * process, no queue, no locked memory, no priority. */
-int wall_rlimits(struct err *err);
+/* Resource limits of a child: data_bytes of private writable memory, no core
+ * file and no pipe of it, no file, no new process, no queue, no locked memory,
+ * no priority. */
+int wall_rlimits(uint64_t data_bytes, struct err *err);
 
 /* No mapping becomes executable that was not mapped so. */
 int wall_mdwe(struct err *err);

@@ -12,8 +12,7 @@ import pytest
 
 from support import procs, stock
 from support.client import Answer, Lost, Server
-from support.kills import Killer, children
-from support.kills import kill as kill_child
+from support.kills import Killer
 from support.load import Load, Made, fault_of
 
 BACK_WITHIN = 5  # it takes well below a second on a quiet machine
@@ -177,26 +176,6 @@ def test_children_killed_at_random_moments(server):
     assert_service_is_back(server)
     now = procs.wait_roles(server.pid)
     assert (now.keeper, now.zygote) == (who.keeper, who.zygote)
-
-
-def test_a_call_that_never_began_shows_nothing(new_server):
-    """Its children are killed while they are made ready, which is when they
-    rehearse: what they print then is nobody's."""
-    server, answers = new_server(), []
-    assert server.is_well()
-    zygote = procs.wait_roles(server.pid).zygote
-    ends = {}  # by pid: when it is killed
-    for _ in range(6):
-        ids = [server.start_call("print('begun')", timeout_s=5) for _ in range(60)]
-        while not all(server.answered(id) for id in ids):
-            for pid in children(zygote):
-                ends.setdefault(pid, time.monotonic() + random.uniform(0, 0.001))
-                if time.monotonic() >= ends[pid]:
-                    kill_child(pid, zygote)
-        answers += [server.result(id) for id in ids]
-    assert {one.stdout for one in answers} <= {"", "begun\n"}
-    assert any(one.meta["outcome"] == "refused" for one in answers)
-    assert_service_is_back(server)
 
 
 def test_kill_of_everything_below_the_server(new_server):

@@ -17,8 +17,8 @@ int __real_cgroup_join(int procs_fd, struct err *err);
 int __wrap_cgroup_join(int procs_fd, struct err *err);
 int __real_wall_fds(int null_fd, const int *keep, unsigned n, struct err *err);
 int __wrap_wall_fds(int null_fd, const int *keep, unsigned n, struct err *err);
-int __real_wall_rlimits(struct err *err);
-int __wrap_wall_rlimits(struct err *err);
+int __real_wall_rlimits(uint64_t data_bytes, struct err *err);
+int __wrap_wall_rlimits(uint64_t data_bytes, struct err *err);
 int __real_wall_landlock(
     const int *read_dirs, unsigned n_read, int *ret_abi, struct err *err);
 int __wrap_wall_landlock(
@@ -53,9 +53,9 @@ __wrap_wall_fds(int null_fd, const int *keep, unsigned n, struct err *err)
 }
 
 int
-__wrap_wall_rlimits(struct err *err)
+__wrap_wall_rlimits(uint64_t data_bytes, struct err *err)
 {
-	return lies(WALL_RLIMITS) ? 0 : __real_wall_rlimits(err);
+	return lies(WALL_RLIMITS) ? 0 : __real_wall_rlimits(data_bytes, err);
 }
 
 int

@@ -168,7 +168,7 @@ test_allowed_walls(void **state)
 		assert_int_equal(conf.allow_missing, WALL_BIT(i));
 		BAD(wall_name((enum wall)i), "serve", "--allow-missing=all");
 	}
-	BAD("'cgroup.memroy'", "serve", "--allow-missing=cgroup.memroy");
+	BAD("'cgroup.memory2'", "serve", "--allow-missing=cgroup.memory2");
 	BAD("not ''", "serve", "--allow-missing=");
 	BAD("not 'ids,'", "run", "-c1", "--allow-missing=ids,");
 	BAD("not ',ids'", "run", "-c1", "--allow-missing=,ids");

@@ -240,12 +240,15 @@ test_fds_edges(void **state)
 
 /* ---- rlimits ---- */
 
+/* More than a sanitizer's own. */
+#define DATA_BYTES ((uint64_t)1 << 46)
+
 static void
 limit(void)
 {
 	struct err err;
 
-	apart_must(wall_rlimits(&err), &err);
+	apart_must(wall_rlimits(DATA_BYTES, &err), &err);
 }
 
 static int
@@ -299,6 +302,33 @@ queue_a_signal(void)
 	(void)sigaddset(&set, SIGRTMIN);
 	(void)sigprocmask(SIG_BLOCK, &set, NULL);
 	return sigqueue(getpid(), SIGRTMIN, value) < 0 ? errno : 0;
+}
+
+/* Private, writable memory beyond a limit of its own; nothing is touched. */
+static int
+map_memory(void)
+{
+	void *p = mmap(NULL, 512u * MIB, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return p == MAP_FAILED ? errno : 0;
+}
+
+static int
+map_memory_limited(void)
+{
+	struct err err;
+
+	apart_must(wall_rlimits(256u * MIB, &err), &err);
+	return map_memory();
+}
+
+static void
+test_rlimit_of_memory(void **state)
+{
+	(void)state;
+	assert_int_equal(apart(map_memory), 0);
+	assert_int_equal(apart(map_memory_limited), ENOMEM);
 }
 
 /* Each operation, and its errno under the limits; without them it works. */
@@ -422,7 +452,7 @@ limits_lower(void)
 	if (setrlimit(RLIMIT_CORE, &none) < 0)
 		apart_broken("setrlimit", NULL);
 	apart_ordinary();
-	apart_must(wall_rlimits(&err), &err);
+	apart_must(wall_rlimits(DATA_BYTES, &err), &err);
 	(void)getrlimit(RLIMIT_CORE, &none);
 	return none.rlim_max == 0 ? 0 : 1;
 }
@@ -433,8 +463,8 @@ limits_refused(void)
 	struct err err;
 
 	apart_refuse(SYS_prlimit64, 0, EPERM);
-	apart_assert_err(
-	    wall_rlimits(&err), EPERM, &err, "rlimits", "RLIMIT_CORE");
+	apart_assert_err(wall_rlimits(DATA_BYTES, &err), EPERM, &err, "rlimits",
+	    "RLIMIT_DATA");
 	return 0;
 }
 
@@ -623,6 +653,7 @@ main(void)
 		cmocka_unit_test(test_fds),
 		cmocka_unit_test(test_fds_edges),
 		cmocka_unit_test(test_rlimits),
+		cmocka_unit_test(test_rlimit_of_memory),
 		cmocka_unit_test(test_core),
 		cmocka_unit_test(test_rlimits_outside),
 		cmocka_unit_test(test_rlimits_edges),
