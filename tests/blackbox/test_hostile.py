@@ -116,8 +116,10 @@ def test_number_run(request, reported, capsys):
             if any("same_across_rooms" in check for check in case["expect"])
         ]
         print(f"compared with no other room, there being one: {one_room}")
-        print(f"run: {len(reported)}, being {IN_ROOM} of {IN_FILE} cases "
-              f"under {len(GRADES)} grades")
+        print(
+            f"run: {len(reported)}, being {IN_ROOM} of {IN_FILE} cases "
+            f"under {len(GRADES)} grades"
+        )
     asked = [
         item for item in request.session.items if item.name.startswith("test_case[")
     ]

@@ -317,8 +317,10 @@ def test_a_thousand_children_killed(new_server, temporary, tmp_path, capsys):
     assert_one_answer_each(server, load)
     killed = load.outcomes["killed"]
     with capsys.disabled():
-        print(f"\n{len(killer.log)} children killed: {dict(load.outcomes)}; "
-              + times("back after", back))
+        print(
+            f"\n{len(killer.log)} children killed: {dict(load.outcomes)}; "
+            + times("back after", back)
+        )
     assert len(killer.log) == len(killer.killed) == 1000
     # A call is refused when its child was killed before it began, three times.
     assert set(load.outcomes) <= {"ok", "killed", "refused"}
@@ -359,8 +361,10 @@ def test_a_hundred_times(role, new_server, temporary, tmp_path, capsys):
             server.close()
     assert len(killed) >= 100
     with capsys.disabled():
-        print(f"\n{len(killed)} times {role} killed: {dict(outcomes)}; "
-              + times("back after", back))
+        print(
+            f"\n{len(killed)} times {role} killed: {dict(outcomes)}; "
+            + times("back after", back)
+        )
     assert outcomes.total() > outcomes["ok"] > 100
     assert not procs.survivors(killed, 1)
     assert_nothing_left(before, keepers, temporary)
@@ -387,8 +391,9 @@ def test_a_hundred_servers_killed(temporary, capsys):
             load.start()
             time.sleep(random.uniform(0, 0.2))
             everyone = procs.tree(server.pid)
-            keepers |= {p.pid for p in everyone
-                        if procs.executable(p.pid) == procs.KEEPER_NAME}
+            keepers |= {
+                p.pid for p in everyone if procs.executable(p.pid) == procs.KEEPER_NAME
+            }
             with procs.nothing_left(server.pid):
                 at = time.monotonic()
                 server.process.kill()
@@ -400,8 +405,11 @@ def test_a_hundred_servers_killed(temporary, capsys):
                 ends.append(time.monotonic() - at)
                 assert not procs.survivors(everyone, BACK_WITHIN)
                 gone.append(time.monotonic() - at)
-            wrong = [f for f in load.faults if "the server ended" not in f
-                     and "Broken pipe" not in f]
+            wrong = [
+                f
+                for f in load.faults
+                if "the server ended" not in f and "Broken pipe" not in f
+            ]
             assert not wrong, wrong[:3]
             assert all(what == "half a line" for what, _ in server.breaches)
             assert set(load.outcomes) <= {"ok"}
@@ -415,9 +423,17 @@ def test_a_hundred_servers_killed(temporary, capsys):
             server.kill_all()
     assert answers > 100
     with capsys.disabled():
-        print(f"\n100 servers killed, {answers} answers before; "
-              + "; ".join(times(*pair) for pair in (
-                  ("end seen", ends), ("all gone", gone), ("next start", starts))))
+        print(
+            f"\n100 servers killed, {answers} answers before; "
+            + "; ".join(
+                times(*pair)
+                for pair in (
+                    ("end seen", ends),
+                    ("all gone", gone),
+                    ("next start", starts),
+                )
+            )
+        )
     server, _ = quick_server(temporary)  # tidies up after the last one
     keepers |= {last, procs.wait_roles(server.pid).keeper}
     with procs.nothing_left(server.pid):

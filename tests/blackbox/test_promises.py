@@ -390,4 +390,5 @@ def test_children_hold_few_descriptors_and_no_privileges(server):
         if what.startswith("/") and not what.startswith(("/dev/null", "/memfd:"))
     ], held
     assert re.search(r"NoNewPrivs:\s+1", status)
-    assert re.search(r"Max core file size\s+0\s+0\s", rlimits)
+    # 1: the kernel takes it for "no pipe handler either"; 0 where the hard limit was.
+    assert re.search(r"Max core file size\s+[01]\s+[01]\s", rlimits)

@@ -82,7 +82,8 @@ class Soak:
     def __init__(self, temporary, in_flight=6, **how):
         self.temporary = temporary
         self.in_flight = in_flight
-        self.server = Server(**how)
+        self.log = temporary / "soak.log"
+        self.server = Server("--log", str(self.log), "--log-level", "info", **how)
         self.server.initialize()
         self.done = Counter()
         self.faults = []
@@ -96,6 +97,15 @@ class Soak:
                 self._take()
         while self._open:
             self._take()
+
+    def replaced(self):
+        """How often another zygote has taken over."""
+        return self.log.read_text().count("event=zygote_replaced")
+
+    def start_sleeper(self, seconds):
+        """A call that outlives its zygote's time: its id."""
+        code = f"import time; time.sleep({seconds}); print('slept')"
+        return self.server.start_call(code, timeout_s=seconds + 60)
 
     def _send(self):
         (name,) = random.choices(NAMES, WEIGHTS)
@@ -132,9 +142,7 @@ class Soak:
     def sample(self):
         """Memory at rest, now."""
         procs.at_rest(self.server.pid)
-        self.samples.append(
-            Sample(self.done.total(), stock.memory(self.server.pid))
-        )
+        self.samples.append(Sample(self.done.total(), stock.memory(self.server.pid)))
         return self.samples[-1].memory
 
 
