@@ -28,7 +28,7 @@ void buf_init(struct buf *buf, size_t max);
 /* Frees the bytes; the buf is empty and may be used again. */
 void buf_done(struct buf *buf);
 
-/* Adds n bytes. 0; -ENOBUFS past the maximum, -ENOMEM; then nothing is added. */
+/* Adds n bytes. 0; -ENOBUFS past the maximum, -ENOMEM: then none is added. */
 int buf_add(struct buf *buf, const void *bytes, size_t n);
 int buf_add_text(struct buf *buf, const char *text);
 int buf_printf(struct buf *buf, const char *format, ...)

@@ -23,9 +23,10 @@ enum frame_type {
 
 	/* keeper -> server; the first two also zygote -> keeper */
 	FRAME_WARM,   /* no payload: the room runs calls from now on */
-	FRAME_FAILED, /* struct err: it could not be made ready; a child's too */
+	FRAME_FAILED, /* struct err: it, or a child, could not be made ready */
 	FRAME_RESULT, /* struct wire_result; the output region's descriptor */
-	FRAME_GRADE,  /* struct wire_grade: once, before WARM or FAILED */
+	FRAME_GRADE,  /* struct wire_grade: once the walls are tried, before
+		       * WARM; FAILED may come without it */
 
 	/* keeper -> zygote */
 	FRAME_FORK, /* struct wire_fork; socket, region, its group's procs */

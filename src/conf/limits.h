@@ -54,7 +54,7 @@
 
 /* ---- bytes and times towards a client ---- */
 
-#define OUT_QUEUED_MAX    (4u * MIB) /* unread beyond it: stop taking requests */
+#define OUT_QUEUED_MAX    (4u * MIB)   /* unread beyond it: no more requests */
 #define OUT_LOST_MAX      (256u * MIB) /* so far behind, a client is gone */
 #define TOOL_TEXT_MAX     2000u        /* clients cut a description at 2 kB */
 #define ABOUT_MAX         (256u * KIB) /* about.json: names and versions */
@@ -91,7 +91,7 @@
 #define SPARES 2u /* children made ready while idle: 1 MiB each */
 /* While some still die, as many others may run. */
 #define CHILDREN_MAX    (2u * CONCURRENCY_MAX + SPARES + SPENT_MAX)
-#define SPENT_MAX       16u /* ended, not yet reaped: teardown is off the path */
+#define SPENT_MAX       16u       /* ended, not yet reaped: off the path */
 #define SPENT_HOLD_US   5000u     /* by then the answer has left the machine */
 #define SPARE_DELAY_US  2000u     /* without a call coming or going: a pause */
 #define DYING_WAIT_US   20000u    /* a killed child is reaped in less */
@@ -125,6 +125,7 @@
 
 #define CHILD_SLACK_BYTES (64ull * MIB) /* host memory, tables, output */
 #define TRIAL_MS          3000u         /* to try all walls: takes a few */
+#define ZYGOTE_END_MS     2000   /* for a killed one and all its children */
 #define ZYGOTE_FORKS_MAX  10000u /* then it is replaced: slow damage ends */
 #define ZYGOTE_AGE_US     (600ull * 1000000u) /* likewise; new addresses too */
 
@@ -140,7 +141,7 @@
 
 #define USERNS_HELPER_MS 1000u  /* for two lines into /proc: one is enough */
 #define CHILD_FDS_MAX    4u     /* nothing three times, and its channel */
-#define ROOT_SIZE        "4096" /* bytes of a root that has no file: the least */
+#define ROOT_SIZE        "4096" /* bytes of a root without files: the least */
 #define ROOT_INODES      "8"    /* itself and its three directories, rounded */
 #define MOUNTINFO_MAX    (256u * KIB) /* two mounts, and what hides in /proc */
 

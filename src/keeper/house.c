@@ -15,9 +15,11 @@
 
 #define CAP_BIT(cap) ((uint64_t)1 << (cap))
 
+/* One of raise and plain is there. */
 struct step {
 	enum wall wall;
 	int (*raise)(struct house *house, struct err *err);
+	int (*plain)(struct err *err);
 };
 
 bool
@@ -28,21 +30,28 @@ house_has(const struct house *house, enum wall wall)
 
 /* ---- the keeper ---- */
 
-/* What the keeper does with them: a namespace of process numbers for each
- * zygote; the zygote's root, user and capabilities; children that are another
- * user's are killed and looked at. */
+/* Children that are another user's are killed, and looked at. */
 static uint64_t
 keeper_caps(const struct house *house)
 {
-	uint64_t caps = CAP_BIT(CAP_SETPCAP);
+	return house_has(house, WALL_IDS)
+		   ? CAP_BIT(CAP_KILL) | CAP_BIT(CAP_SYS_PTRACE)
+		   : 0;
+}
+
+/* Until it has a nurse, whose they are then: a namespace of process numbers for
+ * each zygote; the zygote's root, user and capabilities. */
+static uint64_t
+nurse_caps(const struct house *house)
+{
+	uint64_t caps = keeper_caps(house) | CAP_BIT(CAP_SETPCAP);
 
 	if (house_has(house, WALL_PIDNS))
 		caps |= CAP_BIT(CAP_SYS_ADMIN);
 	if (house_has(house, WALL_MOUNTNS))
 		caps |= CAP_BIT(CAP_SYS_CHROOT);
 	if (house_has(house, WALL_IDS))
-		caps |= CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) |
-			CAP_BIT(CAP_KILL) | CAP_BIT(CAP_SYS_PTRACE);
+		caps |= CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID);
 	return caps;
 }
 
@@ -78,51 +87,16 @@ raise_mountns(struct house *house, struct err *err)
 }
 
 static int
-raise_netns(struct house *house, struct err *err)
-{
-	(void)house;
-	return wall_netns(err);
-}
-
-static int
-raise_ipcns(struct house *house, struct err *err)
-{
-	(void)house;
-	return wall_ipcns(err);
-}
-
-static int
-raise_utsns(struct house *house, struct err *err)
-{
-	(void)house;
-	return wall_utsns(err);
-}
-
-static int
-raise_cgroupns(struct house *house, struct err *err)
-{
-	(void)house;
-	return wall_cgroupns(err);
-}
-
-static int
 raise_keeper_ids(struct house *house, struct err *err)
 {
 	return wall_ids(
-	    house->ids.keeper, keeper_caps(house) & wall_caps_held(), err);
+	    house->ids.keeper, nurse_caps(house) & wall_caps_held(), err);
 }
 
 static int
 raise_keeper_caps(struct house *house, struct err *err)
 {
-	return wall_caps(keeper_caps(house) & wall_caps_held(), err);
-}
-
-static int
-raise_no_new_privs(struct house *house, struct err *err)
-{
-	(void)house;
-	return wall_no_new_privs(err);
+	return wall_caps(nurse_caps(house) & wall_caps_held(), err);
 }
 
 /* Becoming another user has cleared the death signal. */
@@ -156,26 +130,19 @@ raise_keeper_seccomp(struct house *house, struct err *err)
 static const struct step keeper_steps[] = {
 	{ WALL_USERNS, raise_userns },
 	{ WALL_MOUNTNS, raise_mountns },
-	{ WALL_NETNS, raise_netns },
-	{ WALL_IPCNS, raise_ipcns },
-	{ WALL_UTSNS, raise_utsns },
-	{ WALL_CGROUPNS, raise_cgroupns },
+	{ WALL_NETNS, .plain = wall_netns },
+	{ WALL_IPCNS, .plain = wall_ipcns },
+	{ WALL_UTSNS, .plain = wall_utsns },
+	{ WALL_CGROUPNS, .plain = wall_cgroupns },
 	{ WALL_IDS, raise_keeper_ids },
 	{ WALL_CAPS, raise_keeper_caps },
 	{ WALL_PARENT, raise_keeper_parent },
-	{ WALL_NO_NEW_PRIVS, raise_no_new_privs },
+	{ WALL_NO_NEW_PRIVS, .plain = wall_no_new_privs },
 	{ WALL_LANDLOCK, raise_keeper_landlock },
 	{ WALL_SECCOMP, raise_keeper_seccomp },
 };
 
 /* ---- the zygote ---- */
-
-static int
-raise_leave(struct house *house, struct err *err)
-{
-	(void)house;
-	return wall_mountns_leave(err);
-}
 
 static int
 raise_child_ids(struct house *house, struct err *err)
@@ -200,13 +167,6 @@ raise_parent_again(struct house *house, struct err *err)
 }
 
 static int
-raise_mdwe(struct house *house, struct err *err)
-{
-	(void)house;
-	return wall_mdwe(err);
-}
-
-static int
 raise_landlock(struct house *house, struct err *err)
 {
 	(void)house;
@@ -221,11 +181,11 @@ raise_zygote_seccomp(struct house *house, struct err *err)
 }
 
 static const struct step zygote_steps[] = {
-	{ WALL_MOUNTNS, raise_leave },
+	{ WALL_MOUNTNS, .plain = wall_mountns_leave },
 	{ WALL_IDS, raise_child_ids },
 	{ WALL_CAPS, raise_no_caps },
 	{ WALL_PARENT, raise_parent_again },
-	{ WALL_MDWE, raise_mdwe },
+	{ WALL_MDWE, .plain = wall_mdwe },
 	{ WALL_LANDLOCK, raise_landlock },
 	{ WALL_SECCOMP, raise_zygote_seccomp },
 };
@@ -282,7 +242,12 @@ static const struct step child_last_steps[] = {
 
 /* ---- taking steps ---- */
 
-/* Raises what the grade has. trial: notes a failure, and goes on. */
+/* These may fail halfway, and leave a process that shows nothing about the
+ * walls after them. */
+#define WALLS_SPOILING (WALL_BIT(WALL_USERNS) | WALL_BIT(WALL_MOUNTNS))
+
+/* Raises what the grade has. trial: notes a failure, and goes on if that makes
+ * sense. */
 static int
 steps_take(struct house *house, const struct step *steps, size_t n, bool trial,
     struct err *err)
@@ -291,11 +256,13 @@ steps_take(struct house *house, const struct step *steps, size_t n, bool trial,
 		int r = 0;
 
 		if (house_has(house, steps[i].wall))
-			r = steps[i].raise(house, err);
-		if (r < 0 && !trial)
-			return r;
-		if (r < 0)
+			r = steps[i].plain ? steps[i].plain(err)
+					   : steps[i].raise(house, err);
+		if (r < 0 && trial)
 			house_note(house, steps[i].wall, err);
+		if (r < 0 &&
+		    (!trial || WALL_BIT(steps[i].wall) & WALLS_SPOILING))
+			return r;
 	}
 	return 0;
 }
@@ -340,6 +307,14 @@ house_enter(struct house *house, struct wire_conf *conf, struct err *err)
 }
 
 int
+house_narrow(struct house *house, struct err *err)
+{
+	return house_has(house, WALL_CAPS)
+		   ? wall_caps(keeper_caps(house) & wall_caps_held(), err)
+		   : 0;
+}
+
+int
 house_zygote(struct house *house, struct err *err)
 {
 	return steps_take(house, STEPS(zygote_steps), false, err);
@@ -357,12 +332,12 @@ house_child_last(struct house *house, struct err *err)
 	return child_last_take(house, false, err);
 }
 
-void
+int
 house_try_keeper(struct house *house)
 {
 	struct err err;
 
-	(void)keeper_take(house, true, &err);
+	return keeper_take(house, true, &err);
 }
 
 void
@@ -418,12 +393,35 @@ house_groups(struct house *house, const struct wire_conf *conf)
 			house_note(house, (enum wall)i, &why[i]);
 }
 
+/* Until nothing new is missing: a wall that fails may hide others, which the
+ * next trial sees without it. The groups are made while the first one runs:
+ * both take their time. */
+static int
+house_try(struct house *house, const struct wire_conf *conf, struct err *err)
+{
+	struct trial trial;
+	wall_set before;
+	bool grouped = false;
+	int r;
+
+	do {
+		before = house->grade.missing;
+		r = house_trial_begin(house, &trial, err);
+		if (r == 0 && !grouped)
+			house_groups(house, conf);
+		grouped = true;
+		if (r == 0)
+			r = house_trial_end(house, &trial, err);
+		before |= house->grade.missing & WALLS_CGROUP;
+	} while (r == 0 && house->grade.missing != before);
+	return r;
+}
+
 int
 house_open(struct house *house, const struct room_kind *kind,
     const struct wire_conf *conf, wall_set off, struct err *err)
 {
 	struct err none = { EPERM, "this user may not become another" };
-	struct trial trial;
 	int r;
 
 	*house = (struct house){ .proc_fd = -1,
@@ -440,12 +438,7 @@ house_open(struct house *house, const struct room_kind *kind,
 	house->ids = wall_ids_find();
 	if (!house->ids.many)
 		house_note(house, WALL_IDS, &none);
-	/* Both take their time: at once. */
-	r = house_trial_begin(house, &trial, err);
-	if (r < 0)
-		return r;
-	house_groups(house, conf);
-	r = house_trial_end(house, &trial, err);
+	r = house_try(house, conf, err);
 	house->grade.allowed = house->grade.missing & conf->allowed;
 	return r;
 }

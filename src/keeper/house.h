@@ -58,6 +58,10 @@ wall_set house_lacks(const struct house *house);
  * inside. 0; -errno with the wall's name. */
 int house_enter(struct house *house, struct wire_conf *conf, struct err *err);
 
+/* The keeper, once it has a nurse that keeps what it takes to fork zygotes: only
+ * what children need who are another user's. */
+int house_narrow(struct house *house, struct err *err);
+
 /* The zygote's walls, once it has loaded the room and opens nothing more. */
 int house_zygote(struct house *house, struct err *err);
 
@@ -103,9 +107,9 @@ void house_note(struct house *house, enum wall wall, const struct err *err);
 /* A system call that a child's filter kills at. */
 void house_forbidden(void);
 
-/* What the trial does: as the three functions above, but goes on where a wall
- * fails, and notes it. */
-void house_try_keeper(struct house *house);
+/* What the trial does: as the functions above, but goes on where a wall fails,
+ * and notes it. */
+int house_try_keeper(struct house *house); /* negative: no use to go on */
 void house_try_zygote(struct house *house);
 void house_try_child(struct house *house);
 

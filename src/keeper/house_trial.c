@@ -106,7 +106,9 @@ trial_main(struct house *house, int report, pid_t keeper)
 
 	if (wall_parent(keeper, &err) < 0 || fd_pair(ends) < 0)
 		_exit(1);
-	house_try_keeper(house);
+	if (house_try_keeper(house) < 0)
+		_exit(fd_send_all(report, &house->grade, sizeof(house->grade)) <
+		      0);
 	pid = trial_fork(house);
 	if (pid == 0) {
 		fd_close(ends[0]);

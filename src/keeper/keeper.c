@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/log.h"
+#include "keeper/nurse.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -194,6 +195,8 @@ static int
 keeper_ready(struct keeper *keeper, wall_set walls_off, struct err *err)
 {
 	struct house *house = &keeper->house;
+	const struct zygote_start start = { &keeper->conf, keeper->kind,
+		house };
 	int r = descriptors_raise(keeper, err);
 
 	if (r == 0)
@@ -203,7 +206,10 @@ keeper_ready(struct keeper *keeper, wall_set walls_off, struct err *err)
 		r = grade_say(keeper, err);
 	if (r == 0)
 		r = house_enter(house, &keeper->conf, err);
-	return r;
+	if (r < 0)
+		return r;
+	keeper->nurse = nurse_start(&start, err);
+	return keeper->nurse < 0 ? keeper->nurse : house_narrow(house, err);
 }
 
 /* Why the room cannot be had. A wall that is missing stays so: the server

@@ -1,7 +1,7 @@
 /* keeper.h: the processes of a room, each a function that ends its process.
  *
  * Theory of operation. The server speaks to the keeper over one channel. The
- * keeper forks the zygote, which loads the room (for wasm: the compiled guest
+ * keeper's nurse, a process that never sees a call, forks the zygote, which loads the room (for wasm: the compiled guest
  * and its snapshot) and then forks one child for every call, when the keeper
  * asks. The keeper makes each child's socket and output region and hands the
  * far ends to the zygote with the request; the zygote answers with the child's
@@ -38,9 +38,9 @@ struct zygote_start {
 	struct house *house;
 };
 
-/* Forks a zygote; its channel comes back in *ret_channel. The pid or
+/* Forks a zygote, whose channel to the keeper is channel_fd. The pid or
  * -errno. */
 pid_t zygote_start(
-    const struct zygote_start *start, int *ret_channel, struct err *err);
+    const struct zygote_start *start, int channel_fd, struct err *err);
 
 #endif

@@ -32,7 +32,7 @@ enum nursery_state {
 struct nursery {
 	enum nursery_state state;
 	struct channel channel;
-	pid_t pid;
+	int pidfd;
 	uint64_t since_us; /* when it was started, or was warm */
 	unsigned forks;
 	bool served; /* a child of it ran a call to its end */
@@ -45,6 +45,7 @@ struct keeper {
 	const struct room_kind *kind;
 	struct house house;
 	struct channel server;
+	int nurse; /* the socket to it */
 	struct nursery nurseries[NURSERIES];
 	uint64_t restart_us; /* when a zygote is started; 0: not waited for */
 	uint32_t restart_ms; /* the next back-off */
@@ -114,6 +115,9 @@ int nursery_lost(struct keeper *keeper, struct nursery *nursery);
 int nursery_tick(struct keeper *keeper, uint64_t now, uint64_t *ret_next_us);
 
 /* ---- keeper_time.c: deadlines, spares, stuck processes ---- */
+
+/* The earlier of two times; 0 is never. */
+uint64_t time_earlier(uint64_t a, uint64_t b);
 
 /* Does what is due: kills, spares, another zygote. *ret_next_us is when the
  * next thing will be, on the clock of clock_us(); 0: nothing is waited for.

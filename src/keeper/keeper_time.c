@@ -52,8 +52,8 @@ children_running(const struct keeper *keeper)
 	return n;
 }
 
-static uint64_t
-earlier(uint64_t a, uint64_t b)
+uint64_t
+time_earlier(uint64_t a, uint64_t b)
 {
 	if (a == 0 || b == 0)
 		return a + b;
@@ -115,7 +115,7 @@ children_tick(struct keeper *keeper, uint64_t now, uint64_t *ret_next_us)
 			r = child_tick(keeper, child);
 			due = child_due(child, false);
 		}
-		*ret_next_us = earlier(*ret_next_us, due);
+		*ret_next_us = time_earlier(*ret_next_us, due);
 	}
 	return r;
 }
@@ -158,7 +158,7 @@ keeper_tick(struct keeper *keeper, uint64_t *ret_next_us)
 	r = children_tick(keeper, now, &children);
 	if (r == 0)
 		r = nursery_tick(keeper, now, &zygote);
-	*ret_next_us =
-	    earlier(earlier(children, zygote), spares_tick(keeper, now));
+	*ret_next_us = time_earlier(
+	    time_earlier(children, zygote), spares_tick(keeper, now));
 	return r;
 }

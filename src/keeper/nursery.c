@@ -4,9 +4,13 @@
 #include "keeper/keeper_impl.h"
 
 #include "base/clock.h"
+#include "base/fd.h"
 #include "base/log.h"
+#include "base/sys.h"
+#include "keeper/nurse.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -38,31 +42,34 @@ nursery_comes(struct keeper *keeper)
 
 /* ---- the start ---- */
 
-static void
+/* Not now: another try later; the zygote that works goes on. */
+static int
+nursery_failed(struct keeper *keeper, struct err *err)
+{
+	log_error("event=zygote_start error=\"%s\"", err->text);
+	if (err->code == ENXIO) /* a keeper without a nurse is of no use */
+		return -ENXIO;
+	keeper->restart_us = clock_us() + 1000u * RESTART_MS_MAX;
+	if (nursery_current(keeper))
+		return 0;
+	err->code = err->code == EAGAIN ? EIO : err->code; /* final */
+	return channel_say(&keeper->server, FRAME_FAILED, err, sizeof(*err));
+}
+
+static int
 nursery_start(struct keeper *keeper, struct nursery *nursery)
 {
-	const struct zygote_start start = { .conf = &keeper->conf,
-		.kind = keeper->kind,
-		.house = &keeper->house };
 	struct err err = { 0 };
-	int fd = -1;
-	pid_t pid = zygote_start(&start, &fd, &err);
+	int fd = -1, pidfd = -1;
 
 	keeper->restart_us = 0;
-	if (pid < 0) {
-		log_error("event=zygote_start error=\"%s\"", err.text);
-		keeper->restart_us = clock_us() + 1000u * RESTART_MS_MAX;
-		if (nursery_current(keeper))
-			return; /* the old one goes on */
-		err.code = err.code == EAGAIN ? EIO : err.code; /* final */
-		(void)channel_say(
-		    &keeper->server, FRAME_FAILED, &err, sizeof(err));
-		return;
-	}
+	if (nurse_ask(keeper->nurse, &fd, &pidfd, &err) < 0)
+		return nursery_failed(keeper, &err);
 	*nursery = (struct nursery){
-		.state = NURSERY_WARMING, .pid = pid, .since_us = clock_us()
+		.state = NURSERY_WARMING, .pidfd = pidfd, .since_us = clock_us()
 	};
 	channel_init(&nursery->channel, fd, FROM_ZYGOTE, FRAME_MAX, FRAME_MAX);
+	return 0;
 }
 
 /* It forks from now on; the one before it does no more. */
@@ -137,15 +144,25 @@ children_lost(struct keeper *keeper, const struct nursery *nursery)
 	return r;
 }
 
+/* Kills the zygote and waits for its death, which is that of its children where
+ * it is the first of its namespace: their groups are free then. */
+static void
+zygote_kill(const struct nursery *nursery)
+{
+	struct pollfd death = { .fd = nursery->pidfd, .events = POLLIN };
+
+	(void)sys_pidfd_kill(nursery->pidfd, SIGKILL);
+	while (poll(&death, 1, ZYGOTE_END_MS) < 0 && errno == EINTR)
+		;
+}
+
 static int
 nursery_end(struct keeper *keeper, struct nursery *nursery)
 {
-	int status = 0;
-
-	(void)kill(nursery->pid, SIGKILL);
-	(void)waitpid(nursery->pid, &status, 0);
 	if (nursery->state != NURSERY_OLD)
-		log_warn("event=zygote_lost status=%#x", (unsigned)status);
+		log_warn("event=zygote_lost forks=%u", nursery->forks);
+	zygote_kill(nursery);
+	fd_close(nursery->pidfd);
 	channel_done(&nursery->channel);
 	nursery->channel.fd = -1;
 	nursery->state = NURSERY_NONE;
@@ -231,14 +248,6 @@ nursery_do(struct keeper *keeper, struct nursery *nursery)
 	return nursery_lost(keeper, nursery);
 }
 
-static uint64_t
-earlier(uint64_t a, uint64_t b)
-{
-	if (a == 0 || b == 0)
-		return a + b;
-	return a < b ? a : b;
-}
-
 int
 nursery_tick(struct keeper *keeper, uint64_t now, uint64_t *ret_next_us)
 {
@@ -254,19 +263,19 @@ nursery_tick(struct keeper *keeper, uint64_t now, uint64_t *ret_next_us)
 			r = nursery_do(keeper, nursery);
 			continue;
 		}
-		*ret_next_us = earlier(*ret_next_us, due);
+		*ret_next_us = time_earlier(*ret_next_us, due);
 	}
 	place = nursery_in(keeper, NURSERY_NONE);
 	if (r < 0 || keeper->restart_us == 0 || !place)
 		return r;
 	if (keeper->restart_us > now) {
-		*ret_next_us = earlier(*ret_next_us, keeper->restart_us);
+		*ret_next_us = time_earlier(*ret_next_us, keeper->restart_us);
 	} else if (nursery_comes(keeper)) {
 		keeper->restart_us = 0;
 	} else {
-		nursery_start(keeper, place);
+		r = nursery_start(keeper, place);
 		/* Its patience begins, or the wait for another try. */
 		*ret_next_us = now;
 	}
-	return 0;
+	return r;
 }

@@ -194,21 +194,21 @@ zygote_loop(struct zygote *zygote, struct err *err)
 	return r;
 }
 
-/* Dies with the keeper from the first moment on. */
+/* Dies with the nurse, and that with the keeper, from the first moment on. */
 static int
-zygote_parent(struct zygote *zygote, pid_t keeper, struct err *err)
+zygote_parent(struct zygote *zygote, pid_t nurse, struct err *err)
 {
 	if (!house_has(zygote->house, WALL_PARENT))
 		return 0;
 	return wall_parent(
-	    house_has(zygote->house, WALL_PIDNS) ? 0 : keeper, err);
+	    house_has(zygote->house, WALL_PIDNS) ? 0 : nurse, err);
 }
 
 static int
-zygote_open(struct zygote *zygote, pid_t keeper, struct err *err)
+zygote_open(struct zygote *zygote, pid_t nurse, struct err *err)
 {
 	sigset_t child;
-	int r = zygote_parent(zygote, keeper, err);
+	int r = zygote_parent(zygote, nurse, err);
 
 	if (r < 0)
 		return r;
@@ -245,12 +245,13 @@ zygote_descriptors(struct house *house, int channel_fd)
 }
 
 static _Noreturn void
-zygote_main(const struct zygote_start *start, int channel_fd, pid_t keeper)
+zygote_main(const struct zygote_start *start, int channel_fd, pid_t nurse)
 {
 	static struct zygote zygote; /* too large for a stack */
 	struct err err = { 0 };
 	int r;
 
+	(void)signal(SIGCHLD, SIG_DFL); /* the nurse ignores it */
 	if (zygote_descriptors(start->house, channel_fd) < 0)
 		_exit(1);
 	zygote.conf = start->conf;
@@ -258,7 +259,7 @@ zygote_main(const struct zygote_start *start, int channel_fd, pid_t keeper)
 	zygote.house = start->house;
 	channel_init(&zygote.keeper, HOUSE_CHANNEL_FD, FROM_KEEPER, FRAME_MAX,
 	    FRAME_MAX);
-	r = zygote_open(&zygote, keeper, &err);
+	r = zygote_open(&zygote, nurse, &err);
 	if (r < 0) {
 		(void)channel_say(
 		    &zygote.keeper, FRAME_FAILED, &err, sizeof(err));
@@ -274,16 +275,11 @@ zygote_main(const struct zygote_start *start, int channel_fd, pid_t keeper)
 }
 
 pid_t
-zygote_start(
-    const struct zygote_start *start, int *ret_channel, struct err *err)
+zygote_start(const struct zygote_start *start, int channel_fd, struct err *err)
 {
 	pid_t self = getpid();
-	int fds[2];
 	pid_t pid;
-	int r = fd_pair(fds);
 
-	if (r < 0)
-		return fail(err, -r, "socketpair: %s", strerror(-r));
 	if (house_has(start->house, WALL_PIDNS)) {
 		pid = wall_pidns_fork(err);
 	} else {
@@ -291,14 +287,7 @@ zygote_start(
 		if (pid < 0)
 			pid = fail_errno(err, "fork the zygote");
 	}
-	if (pid == 0) {
-		fd_close(fds[0]);
-		zygote_main(start, fds[1], self);
-	}
-	fd_close(fds[1]);
-	if (pid < 0)
-		fd_close(fds[0]);
-	else
-		*ret_channel = fds[0];
+	if (pid == 0)
+		zygote_main(start, channel_fd, self);
 	return pid;
 }

@@ -1,6 +1,6 @@
 /* launcher.h: the process that starts keepers. It is forked before the server
- * reads a client's byte and holds none of the server's privileges later; the
- * server itself never forks or executes anything.
+ * reads a client's byte, and keeps what it takes to start a keeper that builds
+ * walls; the server itself never forks or executes anything.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef ROOM_LAUNCHER_H
 #define ROOM_LAUNCHER_H

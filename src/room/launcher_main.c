@@ -1,5 +1,5 @@
-/* launcher_main.c: the launcher's process. It reads requests to start or to kill
- * a keeper, and knows nothing else.
+/* launcher_main.c: the launcher's process. It reads requests to start or to
+ * kill a keeper, and knows nothing else.
  * Hostile input: a server that was taken over chooses the requests.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "room/launcher_impl.h"

@@ -154,6 +154,12 @@ room_open(uv_loop_t *loop, struct launcher *launcher, const struct conf *conf,
 	return 0;
 }
 
+static unsigned
+busy(const struct room *room)
+{
+	return room->queued.n + room->running.n;
+}
+
 int
 room_submit(struct room *room, struct call *call)
 {
@@ -169,7 +175,7 @@ room_submit(struct room *room, struct call *call)
 		room_refuse(room, ticket);
 		return 0;
 	}
-	if (room_busy(room) >= room->conf->concurrency + room->conf->queue) {
+	if (busy(room) >= room->conf->concurrency + room->conf->queue) {
 		ticket_fail(ticket, OUTCOME_REFUSED,
 		    "[the server is busy and its queue is full: call again "
 		    "later]");
@@ -200,12 +206,6 @@ room_cancel(struct room *room, uint32_t id)
 		    &room->channel, FRAME_CANCEL, &record, sizeof(record));
 		room_listen(room);
 	}
-}
-
-unsigned
-room_busy(const struct room *room)
-{
-	return room->queued.n + room->running.n;
 }
 
 bool

@@ -34,9 +34,6 @@ int room_submit(struct room *room, struct call *call);
  * comes soon, with OUTCOME_KILLED. Unknown ids are ignored. */
 void room_cancel(struct room *room, uint32_t id);
 
-/* Calls queued and running. */
-unsigned room_busy(const struct room *room);
-
 /* True once a keeper has said that its zygote is warm. */
 bool room_ready(const struct room *room);
 

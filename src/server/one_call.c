@@ -4,7 +4,7 @@
 #include "server/one_call.h"
 
 #include "room/room.h"
-#include "server/promise.h"
+#include "server/walls.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -129,7 +129,7 @@ promise_and_run(struct one *one, const struct conf *conf, struct call *call,
     struct err *err)
 {
 	struct err why;
-	int promised = server_promise(conf, &why);
+	int promised = server_raise_walls(conf, &why);
 	int r = 0;
 
 	/* Who asks for the room's grade is told it all the same. */

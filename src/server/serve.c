@@ -10,7 +10,7 @@
 #include "mcp/mcp.h"
 #include "mcp/tool_run.h"
 #include "room/room.h"
-#include "server/promise.h"
+#include "server/walls.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -159,7 +159,7 @@ serve(struct server *server, const struct conf *conf, struct launcher *launcher,
 		r = start(server, conf, err);
 	/* Before a client's first byte: that is read in the loop. */
 	if (r == 0) {
-		r = server_promise(conf, err);
+		r = server_raise_walls(conf, err);
 		if (r < 0)
 			stdio_end(server->stdio);
 	}

@@ -70,10 +70,6 @@ uint64_t cgroup_oom_kills(const struct cgroup *cgroup, int slot);
  * not taken again before it is empty; nothing waits for that. */
 void cgroup_release(struct cgroup *cgroup, int slot);
 
-/* Kills every process in a taken slot: of the room's, all but its keeper's and
- * zygote's. */
-void cgroup_kill(struct cgroup *cgroup);
-
 /* Removes the groups of the room whose keeper was pid, which must have been
  * reaped: a number in use is left alone. Kills what is left in them, and waits
  * for it for no longer than CGROUP_END_US a tree. */

@@ -67,22 +67,11 @@ cgroup_end(int dir, const char *procs)
 	return 1;
 }
 
-/* Groups that a room makes: "self" and the numbers of slots. */
-static bool
-is_inner(const struct dirent *entry)
-{
-	const char *name = entry->d_name;
-
-	return entry->d_type == DT_DIR &&
-	       (strcmp(name, CGROUP_SELF) == 0 ||
-		   strspn(name, "0123456789") == strlen(name));
-}
-
-/* Calls for each inner group of the room. */
+/* Calls act for each group in the group dir. */
 static void
-each_inner(int room, void (*act)(int room, const char *name))
+each_group(int dir, void (*act)(int dir, const char *name))
 {
-	int again = cgroup_open_dir(room, ".");
+	int again = cgroup_open_dir(dir, ".");
 	DIR *list = again < 0 ? NULL : fdopendir(again);
 	const struct dirent *entry;
 
@@ -91,15 +80,23 @@ each_inner(int room, void (*act)(int room, const char *name))
 		return;
 	}
 	while ((entry = readdir(list)) != NULL)
-		if (is_inner(entry))
-			act(room, entry->d_name);
+		if (entry->d_type == DT_DIR)
+			act(dir, entry->d_name);
 	(void)closedir(list);
+}
+
+/* Groups that a room makes: "self" and the numbers of slots. */
+static bool
+is_inner(const char *name)
+{
+	return strcmp(name, CGROUP_SELF) == 0 ||
+	       strspn(name, "0123456789") == strlen(name);
 }
 
 static void
 inner_end(int room, const char *name)
 {
-	own_fd int dir = cgroup_open_dir(room, name);
+	own_fd int dir = is_inner(name) ? cgroup_open_dir(room, name) : -1;
 
 	if (dir >= 0)
 		(void)cgroup_end(dir, "cgroup.procs");
@@ -108,7 +105,8 @@ inner_end(int room, const char *name)
 static void
 inner_remove(int room, const char *name)
 {
-	(void)unlinkat(room, name, AT_REMOVEDIR);
+	if (is_inner(name))
+		(void)unlinkat(room, name, AT_REMOVEDIR);
 }
 
 /* One try. */
@@ -121,9 +119,9 @@ room_end(int base, const char *name)
 		return errno == ENOENT ? 0 : -errno;
 	if (cgroup_write(room, "cgroup.kill", "1") < 0) {
 		(void)cgroup_end(room, "cgroup.procs");
-		each_inner(room, inner_end);
+		each_group(room, inner_end);
 	}
-	each_inner(room, inner_remove);
+	each_group(room, inner_remove);
 	/* Another sweeper may have been faster. */
 	return unlinkat(base, name, AT_REMOVEDIR) < 0 && errno != ENOENT
 		   ? -errno
@@ -167,21 +165,17 @@ is_dead(int base, const char *name)
 	return room >= 0 && flock(room, LOCK_EX | LOCK_NB) == 0;
 }
 
+static void
+dead_end(int base, const char *name)
+{
+	if (is_dead(base, name))
+		(void)cgroup_room_end(base, name);
+}
+
 void
 cgroup_sweep(int base)
 {
-	int again = cgroup_open_dir(base, ".");
-	DIR *list = again < 0 ? NULL : fdopendir(again);
-	const struct dirent *entry;
-
-	if (!list) {
-		fd_close(again);
-		return;
-	}
-	while ((entry = readdir(list)) != NULL)
-		if (entry->d_type == DT_DIR && is_dead(base, entry->d_name))
-			(void)cgroup_room_end(base, entry->d_name);
-	(void)closedir(list);
+	each_group(base, dead_end);
 }
 
 static void
@@ -207,7 +201,7 @@ cgroup_remove(pid_t pid)
 	if (!trees || pid <= 0 || alive(pid))
 		return;
 	cgroup_room_name(pid, name);
-	(void)cgroup_find("/proc/self", CGROUP_WALLS, trees, why);
+	(void)cgroup_find("/proc/self", WALLS_CGROUP, trees, why);
 	for (unsigned i = 0; i < trees->n; i++)
 		tree_remove(&trees->tree[i], name);
 }

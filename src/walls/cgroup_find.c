@@ -304,7 +304,7 @@ cgroup_find(const char *proc_self, wall_set wanted,
 	}
 	if (r < 0) {
 		errno = -r;
-		(void)cgroup_why(wanted & CGROUP_WALLS, why, proc_self, name);
+		(void)cgroup_why(wanted & WALLS_CGROUP, why, proc_self, name);
 		return 0;
 	}
 	for (unsigned i = 0; i < sizeof(walls) / sizeof(*walls); i++)

@@ -10,9 +10,6 @@
 #include <limits.h>
 #include <stdbool.h>
 
-#define CGROUP_WALLS                                                 \
-	(WALL_BIT(WALL_CGROUP_MEMORY) | WALL_BIT(WALL_CGROUP_PIDS) | \
-	    WALL_BIT(WALL_CGROUP_CPU) | WALL_BIT(WALL_CGROUP_KILL))
 #define CGROUP_TREES_MAX 4u /* memory, pids and cpu of version 1; version 2 */
 
 struct cgroup_tree {

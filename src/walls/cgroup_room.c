@@ -236,7 +236,7 @@ cgroup_open(const struct cgroup_limits *limits, wall_set wanted,
 	struct cgroup *cgroup = cgroup_new(limits);
 	wall_set served = 0;
 
-	wanted &= CGROUP_WALLS;
+	wanted &= WALLS_CGROUP;
 	errno = ENOMEM;
 	if (!trees || !cgroup) {
 		(void)cgroup_why(wanted, why, "control groups", "");

@@ -96,14 +96,6 @@ cgroup_release(struct cgroup *cgroup, int slot)
 		slot_settle(cgroup, (uint32_t)slot);
 }
 
-void
-cgroup_kill(struct cgroup *cgroup)
-{
-	for (uint32_t i = 0; cgroup && i < cgroup->n_slots; i++)
-		if (cgroup->slot[i].state != SLOT_FREE)
-			(void)slot_end(cgroup, i);
-}
-
 int
 cgroup_procs_fd(const struct cgroup *cgroup, int slot)
 {

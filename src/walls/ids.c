@@ -12,7 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define CAP_BIT(cap) ((uint64_t)1 << (cap))
 
 /* Not every kernel, and no imitation of one, must be believed. */
 static bool

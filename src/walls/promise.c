@@ -5,8 +5,6 @@
 #include <linux/capability.h>
 #include <sys/prctl.h>
 
-#define CAP_BIT(cap) ((uint64_t)1 << (cap))
-
 /* What a keeper that root's launcher starts may need to build its walls.
  * CAP_DAC_OVERRIDE: the top directories of control groups are writable by
  * nobody. */

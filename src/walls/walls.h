@@ -1,8 +1,8 @@
 /* walls.h: what a process gives up, one function and one file a wall. Each
  * returns 0, or -errno with the wall's name in err: a wall that cannot be
  * raised is never passed over here. Who raises which, and in what order, is
- * said by keeper/house.c (keeper and zygote), keeper/child.c and
- * walls/promise.c (server and launcher).
+ * said by keeper/house.c (keeper, zygote, child) and walls/promise.c (server
+ * and launcher).
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef WALLS_WALLS_H
 #define WALLS_WALLS_H
@@ -14,6 +14,8 @@
 #include <sys/types.h>
 
 /* ---- who a process is ---- */
+
+#define CAP_BIT(cap) ((uint64_t)1 << (cap))
 
 /* The numbers that the processes of a root-started server become; see
  * limits.h. many is false where this process may not become another user:
@@ -27,8 +29,7 @@ struct wall_ids {
 struct wall_ids wall_ids_find(void);
 
 /* Becomes id, user and group, without supplementary groups, in all of real,
- * effective, saved and file system ids; capabilities in keep (bits 1 << CAP_x)
- * survive in the permitted and effective sets. The death signal of the parent
+ * effective, saved and file system ids; capabilities in keep (of CAP_BIT) survive in the permitted and effective sets. The death signal of the parent
  * is cleared by it: raise wall_parent after it. */
 int wall_ids(uid_t id, uint64_t keep, struct err *err);
 

@@ -43,7 +43,7 @@ ABORT = [
     {"field": "stderr", "matches": f"killed by signal (6|31)|{ENDED}"},
     {"no_core_files": True},
 ]
-NO_MEMORY = [{"exit_code_nonzero": True}, {"field": "stdout", "equals": "touch"}]
+NO_MEMORY = [{"exit_code": 0}, {"field": "stdout", "equals": "touch errno ENOMEM\n"}]
 BREACH = [{"field": "stderr", "contains": "broke the rules"}, {"exit_code": -1}]
 ENDS = [{"exit_code_nonzero": True}]
 ANYHOW = [{"max_wall_s": 10}]
@@ -280,9 +280,8 @@ def test_nothing_is_left(broken):
 
 
 def test_memory(broken):
-    """The group of a child ends what takes more than the limit allows."""
-    if broken.grade == "weakest":
-        pytest.skip("the weakest grade has no control group")
+    """A child gets no more than the limit allows, with a control group and
+    without one."""
     broken.attempt("touch 4000", NO_MEMORY)
 
 
@@ -397,19 +396,38 @@ def test_descriptors_that_no_filter_stops(monkeypatch):
         world.close()
 
 
-def test_a_child_that_speaks_too_early(tmp_path):
-    """Children that say they are done before they are ready: no call is run,
-    the keeper goes on, and does not fork one after the other without a
-    pause."""
-    command = [PROGRAM / "mutate-drive", PROGRAM / "breakroom-keeper", tmp_path]
-    call = b"call %d 1000 10\nprint(6*7)\n"
-    with subprocess.Popen(
-        [*command, "also=early-done"],
+def drive_of(also, artifacts):
+    """A keeper that is so, below a driver."""
+    command = [PROGRAM / "mutate-drive", PROGRAM / "breakroom-keeper", artifacts]
+    return subprocess.Popen(
+        [*command, f"also={also}"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         bufsize=0,
-    ) as drive:
+    )
+
+
+def test_a_twin_that_lives(tmp_path):
+    """A twin that a forbidden call does not end: its zygote is given up, again
+    and again, with pauses; the room never becomes warm, and no call is run."""
+    with drive_of("twin-lives", tmp_path) as drive:
+        drive.stdin.write(b"call 1 1000 10\nprint(6*7)\n")
+        time.sleep(2)
+        drive.stdin.close()
+        said, log = drive.stdout.read(), drive.stderr.read()
+    assert b"grade " in said and b"warm" not in said.split(), said
+    assert b"42\n" not in said and b"result 1 ok" not in said, said
+    given_up = log.count(b"a forbidden call did not end it")
+    assert 1 < given_up < 50, log
+
+
+def test_a_child_that_speaks_too_early(tmp_path):
+    """Children that say they are done before they are ready: no call is run,
+    the keeper goes on, and does not fork one after the other without a
+    pause."""
+    call = b"call %d 1000 10\nprint(6*7)\n"
+    with drive_of("early-done", tmp_path) as drive:
         said = b""
         for number in (1, 2):
             time.sleep(1)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from support import procs, walls
+from support import elsewhere, procs, walls
 from support.client import Server
 from support.elsewhere import AS_USER, USER, Elsewhere
 from support.programs import BREAKROOM, RESTRICT, one_line
@@ -20,10 +20,7 @@ from support.programs import BREAKROOM, RESTRICT, one_line
 BUSY = "while True: pass"
 NAMESPACES = frozenset(walls.NAMESPACES)
 CGROUPS = frozenset({"cgroup.memory", "cgroup.pids", "cgroup.cpu", "cgroup.kill"})
-# Without one of these the room is refused.
-REQUIRED = frozenset(
-    {"no_new_privs", "caps", "parent", "fds", "rlimits", "seccomp", "proof"}
-)
+REQUIRED = walls.REQUIRED
 
 
 class Situation(NamedTuple):
@@ -33,7 +30,7 @@ class Situation(NamedTuple):
     down: frozenset  # at least
 
 
-FILTERS = {"--docker", "--no-userns", "--no-mount", "--no-landlock", "--no-seccomp"}
+FILTERS = elsewhere.FILTERS
 SITUATIONS = (
     Situation("root", (), NAMESPACES | {"ids", "landlock"}, frozenset()),
     Situation("user", AS_USER, NAMESPACES | {"landlock"}, CGROUPS | {"ids"}),
@@ -86,6 +83,10 @@ SITUATIONS = (
         CGROUPS,
     ),
 )
+
+
+# What is missing there is the container's doing: its remedy must say so.
+IN_CONTAINERS = frozenset({"docker-root", "docker-user", "podman-root"})
 
 
 # ---- making a situation ----
@@ -213,6 +214,8 @@ def test_walls_are_as_doctor_says(host, situation):
     for wall in room["walls"]:
         assert wall["required"] == (wall["name"] in REQUIRED)
         assert (wall["state"] == "missing") == ("why" in wall and "remedy" in wall)
+        if situation.name in IN_CONTAINERS and wall["name"] in situation.down:
+            assert "container" in wall["remedy"], wall
 
     with host.server() as server:
         answer = server.call("print(1)")

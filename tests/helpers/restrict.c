@@ -11,6 +11,7 @@
  *                 capabilities of a container: its 0 is UID (after --user)
  * --masked        parts of /proc and /sys covered, as in a container
  * --no-landlock   a kernel without it
+ * --no-mdwe       a kernel without it
  * --no-seccomp    a kernel without it
  * --no-cgroup     control groups can only be read
  * --no-proc       nothing in /proc
@@ -35,13 +36,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* Since Linux 6.3; unknown to the headers of Debian 12. */
+#ifndef PR_SET_MDWE
+#define PR_SET_MDWE 65
+#endif
+
 #define LINE_SIZE  4096
 #define FAILED     99 /* exit status: no situation was made */
 #define COUNT(all) (sizeof(all) / sizeof((all)[0]))
 
 struct options {
 	bool docker, no_userns, no_mount, max_userns_0, rootless, masked;
-	bool no_landlock, no_seccomp, no_cgroup, no_proc;
+	bool no_landlock, no_mdwe, no_seccomp, no_cgroup, no_proc;
 	long user; /* -1: who it is */
 };
 
@@ -301,6 +307,8 @@ fill_filter(scmp_filter_ctx filter, const struct options *options)
 	if (options->no_landlock)
 		refuse_all(
 		    filter, landlock_calls, COUNT(landlock_calls), ENOSYS);
+	if (options->no_mdwe)
+		refuse(filter, "prctl", 0, UINT32_MAX, PR_SET_MDWE, EINVAL);
 	if (options->no_seccomp) {
 		refuse(filter, "seccomp", 0, 0, 0, EINVAL);
 		refuse(filter, "prctl", 0, UINT32_MAX, PR_SET_SECCOMP, EINVAL);
@@ -313,7 +321,7 @@ load_filter(const struct options *options)
 	scmp_filter_ctx filter;
 
 	if (!options->docker && !options->no_userns && !options->no_mount &&
-	    !options->no_landlock && !options->no_seccomp)
+	    !options->no_landlock && !options->no_mdwe && !options->no_seccomp)
 		return;
 	filter = seccomp_init(SCMP_ACT_ALLOW);
 	must(filter != NULL, "make a filter");
@@ -379,6 +387,7 @@ take_flag(const char *word, struct options *options)
 		{ "--rootless", &options->rootless },
 		{ "--masked", &options->masked },
 		{ "--no-landlock", &options->no_landlock },
+		{ "--no-mdwe", &options->no_mdwe },
 		{ "--no-seccomp", &options->no_seccomp },
 		{ "--no-cgroup", &options->no_cgroup },
 		{ "--no-mount", &options->no_mount },

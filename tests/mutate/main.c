@@ -47,6 +47,8 @@ word_take(char *word)
 		mutation.early_done = true;
 	else if (strcmp(word, "also=two-tasks") == 0)
 		mutation.two_tasks = true;
+	else if (strcmp(word, "also=twin-lives") == 0)
+		mutation.twin_lives = true;
 	else
 		return strcmp(word, "also=") == 0;
 	return true;

@@ -61,9 +61,10 @@ void op_say(struct op_run *run, const char *format, ...)
  * command line. */
 struct mutation {
 	uint32_t off;    /* walls that are not raised */
-	uint32_t lies;   /* walls of a child that are said to be, and are not */
+	uint32_t lies;   /* walls that are said to be, and are not */
 	bool early_done; /* a child speaks before it is ready */
 	bool two_tasks;  /* a child has another thread */
+	bool twin_lives; /* a twin makes no forbidden call */
 };
 extern struct mutation mutation;
 

@@ -88,12 +88,6 @@ room_cancel(struct room *room, uint32_t id)
 			room->cancelled++;
 }
 
-unsigned
-room_busy(const struct room *room)
-{
-	return room->held;
-}
-
 bool
 room_ready(const struct room *room)
 {

@@ -102,7 +102,7 @@ rooms_with(deed_fn *keeper)
 int
 rooms_open_all(void)
 {
-	return rooms_open(CGROUP_WALLS) ? 0 : 1;
+	return rooms_open(WALLS_CGROUP) ? 0 : 1;
 }
 
 /* ---- processes in it ---- */
@@ -218,7 +218,7 @@ rooms_scatter_in(int slot)
 static int
 open_all_walls(void)
 {
-	return rooms_open(CGROUP_WALLS) ? (int)(missing != 0) : 1;
+	return rooms_open(WALLS_CGROUP) ? (int)(missing != 0) : 1;
 }
 
 /* Moves this process into the group at path, or does not. */
@@ -282,10 +282,10 @@ rooms_run(int (*tests)(void))
 	bool ready;
 	int r = 77;
 
-	(void)cgroup_find("/proc/self", CGROUP_WALLS, &trees, why);
+	(void)cgroup_find("/proc/self", WALLS_CGROUP, &trees, why);
 	if (geteuid() == 0)
 		go_apart();
-	(void)cgroup_find("/proc/self", CGROUP_WALLS, &trees, why);
+	(void)cgroup_find("/proc/self", WALLS_CGROUP, &trees, why);
 	ready = geteuid() == 0 && can_open();
 	if (ready)
 		r = tests();

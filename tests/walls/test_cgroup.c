@@ -106,7 +106,7 @@ memory_keeper(void)
 	int slot;
 	int other;
 
-	room = rooms_open(CGROUP_WALLS);
+	room = rooms_open(WALLS_CGROUP);
 	MUST(room && !(missing & MEMORY));
 	slot = cgroup_take(room);
 	other = cgroup_take(room);
@@ -165,7 +165,7 @@ static int
 pids_keeper(void)
 {
 	MUST(fork_many() == 0);
-	room = rooms_open(CGROUP_WALLS & ~PIDS);
+	room = rooms_open(WALLS_CGROUP & ~PIDS);
 	MUST(room && fork_many() == 0);
 	cgroup_close(room);
 	return 0;
@@ -174,7 +174,7 @@ pids_keeper(void)
 static int
 pids_limited_keeper(void)
 {
-	room = rooms_open(CGROUP_WALLS);
+	room = rooms_open(WALLS_CGROUP);
 	MUST(room && !(missing & PIDS));
 	MUST(fork_many() == EAGAIN);
 	return 0;
@@ -223,7 +223,7 @@ slots_are_counted(void **state)
 static int
 no_memory_keeper(void)
 {
-	room = rooms_open(CGROUP_WALLS & ~MEMORY);
+	room = rooms_open(WALLS_CGROUP & ~MEMORY);
 	MUST(room);
 	MUST(cgroup_take(room) == -ENOSYS);
 	MUST(cgroup_take(NULL) == -ENOSYS);
@@ -231,7 +231,6 @@ no_memory_keeper(void)
 	MUST(cgroup_lists_fd(room) == -1);
 	MUST(!cgroup_holds(room, 0, AT_FDCWD, getpid()));
 	cgroup_release(NULL, 0);
-	cgroup_kill(NULL);
 	cgroup_close(NULL);
 	return 0;
 }
@@ -249,7 +248,7 @@ release_keeper(void)
 {
 	int end;
 
-	room = rooms_open(CGROUP_WALLS & ~PIDS);
+	room = rooms_open(WALLS_CGROUP & ~PIDS);
 	MUST(room && cgroup_take(room) == 0);
 	end = rooms_scatter_in(0);
 	MUST(end >= 0 && !(poll(&(struct pollfd){ .fd = end }, 1, 50)));
@@ -268,33 +267,6 @@ a_slot_given_back_is_emptied(void **state)
 {
 	(void)state;
 	rooms_with(release_keeper);
-}
-
-static int
-kill_keeper(void)
-{
-	pid_t outside;
-	int ends[2];
-
-	room = rooms_open(CGROUP_WALLS & ~PIDS);
-	MUST(room && cgroup_take(room) == 0 && cgroup_take(room) == 1);
-	ends[0] = rooms_scatter_in(0);
-	ends[1] = rooms_scatter_in(1);
-	outside = rooms_fork(-1, pause);
-	MUST(ends[0] >= 0 && ends[1] >= 0 && outside > 0);
-	cgroup_kill(room);
-	MUST(rooms_all_gone(ends[0]) && rooms_all_gone(ends[1]));
-	/* As a zygote would be. */
-	MUST(waitpid(outside, NULL, WNOHANG) == 0);
-	MUST(kill(outside, SIGKILL) == 0 && rooms_end_of(outside) == -SIGKILL);
-	return 0;
-}
-
-static void
-kill_spares_keeper_and_zygote(void **state)
-{
-	(void)state;
-	rooms_with(kill_keeper);
 }
 
 /* ---- membership, seen from outside ---- */
@@ -336,7 +308,7 @@ check_holds(void)
 static int
 holds_keeper(void)
 {
-	room = rooms_open(CGROUP_WALLS);
+	room = rooms_open(WALLS_CGROUP);
 	MUST(room && cgroup_take(room) == 0 && cgroup_take(room) == 1);
 	return check_holds();
 }
@@ -344,7 +316,7 @@ holds_keeper(void)
 static int
 holds_in_namespace_keeper(void)
 {
-	room = rooms_open(CGROUP_WALLS);
+	room = rooms_open(WALLS_CGROUP);
 	MUST(room && cgroup_take(room) == 0 && cgroup_take(room) == 1);
 	MUST(unshare(CLONE_NEWCGROUP) == 0);
 	return check_holds();
@@ -365,7 +337,7 @@ descriptors_keeper(void)
 {
 	int end;
 
-	room = rooms_open(CGROUP_WALLS & ~PIDS);
+	room = rooms_open(WALLS_CGROUP & ~PIDS);
 	MUST(room && cgroup_take(room) == 0 && cgroup_take(room) == 1);
 	MUST(setgid(ORDINARY) == 0 && setuid(ORDINARY) == 0);
 	(void)prctl(PR_SET_DUMPABLE, 1);
@@ -400,7 +372,7 @@ walled_keeper(void)
 	struct err err;
 	int end;
 
-	room = rooms_open(CGROUP_WALLS & ~PIDS);
+	room = rooms_open(WALLS_CGROUP & ~PIDS);
 	MUST(room && cgroup_take(room) == 0);
 	apart_must(wall_no_new_privs(&err), &err);
 	reads[1] = cgroup_lists_fd(room);
@@ -423,7 +395,7 @@ blind_keeper(void)
 	int read = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	struct err err;
 
-	room = rooms_open(CGROUP_WALLS);
+	room = rooms_open(WALLS_CGROUP);
 	MUST(room && cgroup_take(room) == 0);
 	apart_must(wall_no_new_privs(&err), &err);
 	apart_must(wall_landlock(&read, 1, NULL, &err), &err);
@@ -461,7 +433,6 @@ tests(void)
 		cmocka_unit_test(slots_are_counted),
 		cmocka_unit_test(without_memory_there_are_no_slots),
 		cmocka_unit_test(a_slot_given_back_is_emptied),
-		cmocka_unit_test(kill_spares_keeper_and_zygote),
 		cmocka_unit_test(membership_is_seen),
 		cmocka_unit_test(descriptors_outlive_the_user),
 		cmocka_unit_test(a_walled_keeper_empties_a_slot),

@@ -26,7 +26,7 @@ static int orphans_end_fd[2];
 static int
 orphans_keeper(void)
 {
-	room = rooms_open(CGROUP_WALLS & ~PIDS);
+	room = rooms_open(WALLS_CGROUP & ~PIDS);
 	MUST(room && cgroup_take(room) == 0);
 	MUST(rooms_end_of(rooms_fork(0, rooms_scatter)) == 0);
 	MUST(rooms_end_of(rooms_fork(-1, rooms_scatter)) == 0);
@@ -93,7 +93,7 @@ a_walled_launcher_removes_a_room(void **state)
 static int
 sweeper(void)
 {
-	return rooms_open(CGROUP_WALLS) ? 0 : 1;
+	return rooms_open(WALLS_CGROUP) ? 0 : 1;
 }
 
 static void
@@ -152,7 +152,7 @@ locked_keeper(void)
 	MUST(mkdir(path, 0755) == 0);
 	lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	MUST(lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) == 0);
-	room = rooms_open(CGROUP_WALLS);
+	room = rooms_open(WALLS_CGROUP);
 	MUST(missing & MEMORY);
 	MUST(why[WALL_CGROUP_MEMORY].code == EEXIST);
 	MUST(access(path, F_OK) == 0);
@@ -176,7 +176,7 @@ leftover_keeper(void)
 	MUST(mkdir(path, 0755) == 0);
 	MUST(rooms_path(getpid(), WALL_CGROUP_MEMORY, "0", path));
 	MUST(mkdir(path, 0755) == 0);
-	room = rooms_open(CGROUP_WALLS);
+	room = rooms_open(WALLS_CGROUP);
 	MUST(room && !(missing & MEMORY) && cgroup_take(room) == 0);
 	return 0;
 }
@@ -194,8 +194,8 @@ static int
 ordinary_keeper(void)
 {
 	apart_ordinary();
-	room = rooms_open(CGROUP_WALLS);
-	MUST(!room && missing == CGROUP_WALLS);
+	room = rooms_open(WALLS_CGROUP);
+	MUST(!room && missing == WALLS_CGROUP);
 	for (unsigned i = 0; i < trees.n; i++)
 		for (unsigned j = 0; j < WALLS; j++)
 			if (trees.tree[i].walls & WALL_BIT(j)) {

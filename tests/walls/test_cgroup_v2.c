@@ -124,10 +124,6 @@ version_2_slot(void)
 	cgroup_release(room, 0);
 	MUST(rooms_all_gone(end));
 	MUST(rooms_take() == 0);
-	end = rooms_scatter_in(0);
-	MUST(end >= 0);
-	cgroup_kill(room);
-	MUST(rooms_all_gone(end));
 	return 0;
 }
 

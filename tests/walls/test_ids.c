@@ -24,7 +24,6 @@
 
 #include <cmocka.h>
 
-#define CAP_BIT(cap) ((uint64_t)1 << (cap))
 /* What a keeper keeps. */
 #define KEEPER_CAPS                                         \
 	(CAP_BIT(CAP_SETPCAP) | CAP_BIT(CAP_SYS_ADMIN) |    \

@@ -13,7 +13,25 @@ from .programs import BREAKROOM, KEEPER_NAME, RESTRICT
 USER = 54321  # nobody's number
 AS_USER = ("--user", str(USER))
 # What is left are the walls without which there is no room.
-WEAKEST = ("--no-userns", "--no-mount", "--no-landlock", "--no-cgroup", *AS_USER)
+WEAKEST = (
+    "--no-userns",
+    "--no-mount",
+    "--no-landlock",
+    "--no-mdwe",
+    "--no-cgroup",
+    *AS_USER,
+)
+# Options that put one more filter before the program.
+FILTERS = frozenset(
+    {
+        "--docker",
+        "--no-userns",
+        "--no-mount",
+        "--no-landlock",
+        "--no-mdwe",
+        "--no-seccomp",
+    }
+)
 
 
 def artifacts():

@@ -32,6 +32,10 @@ SEEABLE = frozenset(NAMESPACES) | {
     "cgroup.cpu",
     "cgroup.kill",
 }
+# Without one of these a room is refused.
+REQUIRED = frozenset(
+    {"no_new_privs", "caps", "parent", "fds", "rlimits", "seccomp", "proof"}
+)
 # What a limit of version 1 stands at where nobody set one: about 2**63.
 UNLIMITED = 1 << 60
 

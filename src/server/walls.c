@@ -1,12 +1,12 @@
-/* promise.c: raising the server's own walls, and saying which are missing.
+/* walls.c: raising the server's own walls, and saying which are missing.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "server/promise.h"
+#include "server/walls.h"
 
 #include "base/log.h"
 #include "walls/promise.h"
 
 int
-server_promise(const struct conf *conf, struct err *err)
+server_raise_walls(const struct conf *conf, struct err *err)
 {
 	const struct wall_ids ids = wall_ids_find();
 	char names[WALL_NAMES_MAX];
