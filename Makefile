@@ -71,7 +71,7 @@ lint: build
 
 ## fmt: clang-format -i on every C file
 fmt:
-	@find src tests -name '*.[ch]' -exec clang-format -i {} +
+	@find src tests tools -name '*.[ch]' -exec clang-format -i {} +
 
 ## lists: update the file lists in meson.build
 lists:

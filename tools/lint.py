@@ -34,7 +34,7 @@ def run(*command):
 
 def clang_format():
     return run("clang-format", "--dry-run", "-Werror",
-               *files("src/**/*.[ch]", "tests/**/*.[ch]"))
+               *files("src/**/*.[ch]", "tests/**/*.[ch]", "tools/*.[ch]"))
 
 
 def tidy_one(name, common):

@@ -152,9 +152,9 @@ class Room:
         return self.result(self.start(code, wall_ms))
 
     def children(self):
-        """The pids of zygote's children, and the zygote's."""
-        zygotes = below(self.keeper)
-        return [pid for zygote in zygotes for pid in below(zygote)]
+        """The pids of the zygotes' children."""
+        return [pid for nurse in below(self.keeper)
+                for zygote in below(nurse) for pid in below(zygote)]
 
     def busy(self):
         """The pid of a child that uses the processor."""

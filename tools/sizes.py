@@ -30,7 +30,7 @@ def functions(path):
 
 
 def measure():
-    c_files = sorted(p for top in ("src", "tests")
+    c_files = sorted(p for top in ("src", "tests", "tools")
                      for p in (ROOT / top).rglob("*.[ch]"))
     others = sorted(p for top in ("tools", "tests", "guest")
                     for p in (ROOT / top).rglob("*.py"))

@@ -88,8 +88,8 @@ read_manifest(int dir_fd, struct manifest *ret_manifest, struct err *err)
 	return r < 0 ? r : manifest_parse(text, n, ret_manifest, err);
 }
 
-static int
-check_dir(int dir_fd, const char *key, struct err *err)
+int
+artifacts_check_dir(int dir_fd, const char *key, struct err *err)
 {
 	struct manifest manifest = { 0 };
 	struct stat st;
@@ -150,7 +150,7 @@ artifacts_check(const char *place, const char *key,
 		return fail(err, ENOENT, "%.150s holds no guest", place);
 	if (fd < 0)
 		return fail_errno(err, "open %.150s", path);
-	if (check_dir(fd, key, &why) < 0)
+	if (artifacts_check_dir(fd, key, &why) < 0)
 		return fail(err, ESTALE, "%.120s/%.8s...: %.100s", place, key,
 		    why.text);
 	memcpy(ret_artifacts->dir, path, (size_t)n + 1);

@@ -12,4 +12,7 @@
 int artifacts_check(const char *place, const char *key,
     struct artifacts *ret_artifacts, struct err *err);
 
+/* Checks the same of a directory that is open already. 0 or -ESTALE. */
+int artifacts_check_dir(int dir_fd, const char *key, struct err *err);
+
 #endif

@@ -3,6 +3,8 @@
 #include "keeper/house.h"
 
 #include "base/fd.h"
+#include "conf/artifacts_check.h"
+#include "conf/artifacts_key.h"
 #include "conf/limits.h"
 
 #include <errno.h>
@@ -89,6 +91,10 @@ raise_mountns(struct house *house, struct err *err)
 static int
 raise_keeper_ids(struct house *house, struct err *err)
 {
+	if (!(wall_caps_held() & CAP_BIT(CAP_KILL)))
+		return fail(err, EPERM,
+		    "wall ids: without CAP_KILL another user's children "
+		    "could not be killed");
 	return wall_ids(
 	    house->ids.keeper, nurse_caps(house) & wall_caps_held(), err);
 }
@@ -359,16 +365,34 @@ house_try_child(struct house *house)
 
 /* ---- the start ---- */
 
+/* The server names the directory, and may have been taken over meanwhile: what
+ * is in it will be executed. */
+static int
+artifacts_are_ours(int dir_fd, struct err *err)
+{
+	char key[65];
+	struct artifacts_inputs inputs;
+
+	artifacts_inputs(&inputs);
+	artifacts_key(&inputs, key);
+	return artifacts_check_dir(dir_fd, key, err);
+}
+
 static int
 house_files(struct house *house, const char *artifacts_dir, struct err *err)
 {
+	int r;
+
 	house->null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (house->null_fd < 0)
 		return fail_errno(err, "open /dev/null");
 	house->artifacts_fd =
-	    open(artifacts_dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	    open(artifacts_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (house->artifacts_fd < 0)
 		return fail_errno(err, "open %.200s", artifacts_dir);
+	r = artifacts_are_ours(house->artifacts_fd, err);
+	if (r < 0)
+		return r;
 	house->proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (house->proc_fd < 0)
 		return fail_errno(err, "open /proc");

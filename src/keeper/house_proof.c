@@ -12,7 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#define STATUS_MAX 4096 /* of /proc/PID/status: 1.5 KiB in Linux 6.18 */
+/* Of /proc/PID/status: 1.5 KiB in Linux 6.18, and the groups of a user who has
+ * many. */
+#define STATUS_MAX 16384
 
 static const struct {
 	enum wall wall;

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/log.h"
+#include "call/output.h"
 #include "keeper/nurse.h"
 
 #include <errno.h>
@@ -191,6 +192,16 @@ grade_say(struct keeper *keeper, struct err *err)
 	return 0;
 }
 
+/* A limit of file sizes (ulimit -f) holds for an output region too. */
+static int
+region_probe(const struct keeper *keeper, struct err *err)
+{
+	int fd = output_create(keeper->conf.output_chars, err);
+
+	fd_close(fd);
+	return fd < 0 ? fd : 0;
+}
+
 static int
 keeper_ready(struct keeper *keeper, wall_set walls_off, struct err *err)
 {
@@ -199,6 +210,8 @@ keeper_ready(struct keeper *keeper, wall_set walls_off, struct err *err)
 		house };
 	int r = descriptors_raise(keeper, err);
 
+	if (r == 0)
+		r = region_probe(keeper, err);
 	if (r == 0)
 		r = house_open(
 		    house, keeper->kind, &keeper->conf, walls_off, err);

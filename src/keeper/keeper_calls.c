@@ -218,8 +218,10 @@ child_book(
     struct child *child, struct span code, struct span input, struct err *err)
 {
 	if (buf_add(&child->job, code.p, code.n) < 0 ||
-	    buf_add(&child->job, input.p, input.n) < 0)
+	    buf_add(&child->job, input.p, input.n) < 0) {
+		buf_done(&child->job); /* another call may book it */
 		return fail(err, EAGAIN, "no memory for a job");
+	}
 	child->job_code_n = (uint32_t)code.n;
 	if (channel_say(&child->channel, FRAME_HURRY, NULL, 0) < 0)
 		child_kill(child, END_FAILED);

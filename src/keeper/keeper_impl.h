@@ -101,10 +101,10 @@ struct nursery *nursery_current(struct keeper *keeper);
 /* It says that it has loaded the room: its twin is asked for. */
 int nursery_warm(struct keeper *keeper, struct nursery *nursery);
 
-/* Its twin ended with this status: right, and the room is warm; else the
+/* Its twin, proved or not, ended with this status: right, and the room is warm; else the
  * zygote is given up. 0 or -errno: the server is gone. */
 int nursery_twin_gone(
-    struct keeper *keeper, struct nursery *nursery, int status);
+    struct keeper *keeper, struct nursery *nursery, bool proved, int status);
 
 /* Kills the zygote, if it still lives, and ends its children's calls; another
  * one is started after the back-off. 0 or -errno: the server is gone. */

@@ -30,10 +30,12 @@ static int
 child_over(struct keeper *keeper, struct nursery *nursery, struct child *child,
     int status, uint64_t cpu_us)
 {
+	bool proved = child->proved;
+
 	if (!child->twin)
 		return keeper_child_gone(keeper, child, status, cpu_us);
 	keeper_child_clear(keeper, child);
-	return nursery_twin_gone(keeper, nursery, status);
+	return nursery_twin_gone(keeper, nursery, proved, status);
 }
 
 static int
@@ -64,7 +66,8 @@ on_child_born(struct keeper *keeper, struct nursery *nursery,
 		return 0;
 	}
 	if (record.pid <= 0) {
-		child->end = END_FAILED;
+		if (child->end == END_NONE)
+			child->end = END_FAILED;
 		return child_over(keeper, nursery, child, -1, 0);
 	}
 	child->pidfd = *fd;

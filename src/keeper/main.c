@@ -27,6 +27,7 @@ main(int argc, char **argv)
 	signals_default();
 	/* A reader that went away is an error of a write, not our end. */
 	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGXFSZ, SIG_IGN);
 	if (argc == 3 && strcmp(argv[1], "channel") == 0) {
 		char *end;
 		long fd = strtol(argv[2], &end, 10);

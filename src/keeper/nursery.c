@@ -109,14 +109,17 @@ nursery_warm(struct keeper *keeper, struct nursery *nursery)
 }
 
 int
-nursery_twin_gone(struct keeper *keeper, struct nursery *nursery, int status)
+nursery_twin_gone(
+    struct keeper *keeper, struct nursery *nursery, bool proved, int status)
 {
 	if (nursery->state != NURSERY_TWIN)
 		return 0;
-	if (status >= 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
+	if (proved && status >= 0 && WIFSIGNALED(status) &&
+	    WTERMSIG(status) == SIGSYS)
 		return nursery_promote(keeper, nursery);
-	log_error("event=twin error=\"a forbidden call did not end it\" "
-		  "status=%#x",
+	log_error("event=twin error=\"%s\" status=%#x",
+	    proved ? "a forbidden call did not end it"
+		   : "it did not come so far",
 	    (unsigned)status);
 	return nursery_lost(keeper, nursery);
 }

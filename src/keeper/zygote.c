@@ -71,10 +71,8 @@ child_announce(struct zygote *zygote, uint32_t child, pid_t pid)
 	struct cargo cargo = { 0 };
 	int pidfd = pid > 0 ? sys_pidfd_open(pid) : -1;
 
-	if (pid > 0 && pidfd < 0) { /* it could not be killed: not kept */
-		(void)kill(pid, SIGKILL);
+	if (pidfd < 0) /* could not be killed; it ends with its channel */
 		record.pid = 0;
-	}
 	if (pidfd >= 0)
 		cargo.fds[cargo.fds_n++] = pidfd;
 	return channel_put(

@@ -4,6 +4,7 @@
 
 #include "base/fd.h"
 #include "base/own.h"
+#include "base/sys.h"
 #include "conf/limits.h"
 #include "conf/programs.h"
 #include "room/launcher_impl.h"
@@ -21,7 +22,8 @@
 
 struct launcher {
 	pid_t pid;
-	int fd; /* requests out, descriptors in */
+	int pidfd; /* -1: it cannot be killed, and need not be */
+	int fd;    /* requests out, descriptors in */
 };
 
 /* The keeper's program, opened once: an upgrade of the files can then neither
@@ -66,6 +68,7 @@ launcher_start(struct launcher **ret_launcher, struct err *err)
 		fd_close(ends[0]);
 		return fail_errno(err, "fork the launcher");
 	}
+	launcher->pidfd = sys_pidfd_open(launcher->pid);
 	*ret_launcher = give_ptr(&launcher);
 	return 0;
 }
@@ -151,7 +154,9 @@ launcher_stop(struct launcher *launcher)
 		return;
 	fd_close(launcher->fd);
 	/* Of another user it cannot be killed; it ends when it goes on. */
-	if (!ends_by_itself(launcher->pid) && kill(launcher->pid, SIGKILL) == 0)
+	if (!ends_by_itself(launcher->pid) && launcher->pidfd >= 0 &&
+	    sys_pidfd_kill(launcher->pidfd, SIGKILL) == 0)
 		(void)waitpid(launcher->pid, NULL, 0);
+	fd_close(launcher->pidfd);
 	free(launcher);
 }

@@ -245,6 +245,8 @@ launcher_main(struct launch *launch)
 
 	/* Signals of the server's terminal are the server's. */
 	(void)setsid();
+	/* Nothing of the caller's place; rooms inherit it. */
+	(void)!chdir("/");
 	(void)prctl(PR_SET_NAME, "launcher");
 	(void)prctl(PR_SET_CHILD_SUBREAPER, 1);
 	(void)sigemptyset(&child);

@@ -54,6 +54,18 @@ open_standard_streams(void)
 	return 0;
 }
 
+/* Should the host hand a crash of any process of ours to a program, whatever
+ * the limits say: that gets none of its memory. Inherited by all. */
+static void
+empty_core(void)
+{
+	own_fd int fd =
+	    open("/proc/self/coredump_filter", O_WRONLY | O_CLOEXEC);
+
+	if (fd >= 0)
+		(void)!write(fd, "0", 1);
+}
+
 static int
 print(const char *text)
 {
@@ -141,6 +153,8 @@ main(int argc, char **argv)
 	}
 	/* A reader that went away is an error of a write, not our end. */
 	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGXFSZ, SIG_IGN);
+	empty_core();
 	/* Newer versions of libuv would make a ring, and die at the promise. */
 	(void)setenv("UV_USE_IO_URING", "0", 1);
 	if (conf_parse(argc, argv, &conf, &err) < 0) {

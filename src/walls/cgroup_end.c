@@ -150,19 +150,25 @@ alive(pid_t pid)
 	return pidfd >= 0 || errno != ESRCH;
 }
 
+/* A living keeper holds the lock of its room's group. */
+static bool
+is_unlocked(int base, const char *name)
+{
+	own_fd int room = cgroup_open_dir(base, name);
+
+	return room >= 0 && flock(room, LOCK_EX | LOCK_NB) == 0;
+}
+
 /* Two signs that a keeper is dead, for either can deceive: its number may
  * belong to another, or mean nothing in this namespace; its lock is not there
  * yet while it starts. */
 static bool
 is_dead(int base, const char *name)
 {
-	own_fd int room = -1;
 	pid_t pid;
 
-	if (!cgroup_room_pid(name, &pid) || alive(pid))
-		return false;
-	room = cgroup_open_dir(base, name);
-	return room >= 0 && flock(room, LOCK_EX | LOCK_NB) == 0;
+	return cgroup_room_pid(name, &pid) && !alive(pid) &&
+	       is_unlocked(base, name);
 }
 
 static void
@@ -182,7 +188,12 @@ static void
 tree_remove(const struct cgroup_tree *tree, const char *name)
 {
 	own_fd int base = open(tree->base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int r = base < 0 ? -errno : cgroup_room_end(base, name);
+	int r = base < 0 ? -errno : 0;
+
+	/* In another namespace of process numbers a keeper that lives may have
+	 * the same one. */
+	if (r == 0 && is_unlocked(base, name))
+		r = cgroup_room_end(base, name);
 
 	/* The next keeper that opens a room beside it tries again. */
 	if (r < 0)

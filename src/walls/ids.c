@@ -12,7 +12,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-
 /* Not every kernel, and no imitation of one, must be believed. */
 static bool
 ids_are(uid_t id)

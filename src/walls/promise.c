@@ -4,15 +4,17 @@
 
 #include <linux/capability.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 /* What a keeper that root's launcher starts may need to build its walls.
  * CAP_DAC_OVERRIDE: the top directories of control groups are writable by
- * nobody. */
+ * nobody. CAP_SETFCAP: a root who cannot become another user is mapped into a
+ * user namespace with it only, since Linux 5.12. */
 #define LAUNCHER_CAPS                                                          \
 	(CAP_BIT(CAP_DAC_OVERRIDE) | CAP_BIT(CAP_SYS_ADMIN) |                  \
 	    CAP_BIT(CAP_SETUID) | CAP_BIT(CAP_SETGID) | CAP_BIT(CAP_SETPCAP) | \
-	    CAP_BIT(CAP_KILL) | CAP_BIT(CAP_SYS_PTRACE) |                      \
-	    CAP_BIT(CAP_SYS_CHROOT))
+	    CAP_BIT(CAP_KILL) | CAP_BIT(CAP_SETFCAP) |                         \
+	    CAP_BIT(CAP_SYS_PTRACE) | CAP_BIT(CAP_SYS_CHROOT))
 
 /* The result of raising a wall: noted if it may be missing. */
 static int
@@ -31,6 +33,8 @@ promise_server(const struct wall_ids *ids, wall_set allowed,
 	wall_set missing = 0;
 	int r = 0;
 
+	if (!ids->many && geteuid() == 0)
+		missing |= WALL_BIT(WALL_IDS); /* said, and no error */
 	if (ids->many)
 		r = settle(wall_ids(ids->server,
 			       CAP_BIT(CAP_SETPCAP) & wall_caps_held(), err),

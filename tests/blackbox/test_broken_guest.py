@@ -18,6 +18,7 @@ from support import client, elsewhere, hostile, procs
 from support.elsewhere import USER, WEAKEST, Elsewhere
 from support.host import Host, frame_numbers
 from support.programs import BREAKROOM, KEEPER_NAME, RESTRICT, ROOT
+from support.stock import STAYING
 
 PROGRAM = Path(os.environ.get("MUTATE", BREAKROOM.parent / "tests" / "mutate"))
 GRADES = ("full", "weakest")
@@ -56,7 +57,8 @@ def code(number):
 
 FILES = """
 open {secret}|open {public}|open /proc/self/root{public}|open-up {public}
-open /proc/{server}/root{public}|open /proc/{zygote}/root{public}|open /proc/1/root
+open /proc/{server}/root{public}|open /proc/{nurse}/root{public}
+open /proc/{zygote}/root{public}|open /proc/1/root
 openat {public}|openat2 {public}|openat-below 3 {public}|openat-below 0 ..
 open /proc/self/mem|open /proc/self/maps|open /dev/mem|open /dev/kmsg|open /etc/passwd
 open-write {public}|creat {dir}/new|mkdir {dir}/new|unlink {public}|chmod {public}
@@ -76,7 +78,7 @@ vm-read {}|vm-write {}|mem {}|environ {}|pidfd {}|pidfd-getfd {} 0|pidfd-getfd {
 pidfd-kill {} 9|setns {} 0x20000|setns {} 0x10000000|prlimit {}|kcmp {}|affinity {}
 mrelease {}
 """
-OTHERS = ("{server}", "{launcher}", "{keeper}", "{zygote}", "{sibling}", "1", "2")
+OTHERS = (*(f"{{{name}}}" for name in (*STAYING, "sibling")), "1", "2")
 PROCESSES = """
 kill -1 9|kill 0 9|fork|fork 1000|fork-away lingering|vfork|thread
 clone3 0|clone3 0x10000000
@@ -176,7 +178,7 @@ class Broken:
         host = self.runner.host
         who = procs.wait_roles(self.server.pid, want_children=1)
         return {
-            **{name: getattr(who, name) for name in who._fields[:4]},
+            **{name: getattr(who, name) for name in STAYING},
             "sibling": who.children[-1],
             "secret": host.secret_file,
             "public": self.public,
@@ -205,7 +207,7 @@ class Broken:
         before: none has died of what another did."""
         self.runner._always()
         now = self._names()
-        for name in ("server", "launcher", "keeper", "zygote"):
+        for name in STAYING:
             assert now[name] == self.names[name], f"another {name}"
         self.names = now
 

@@ -227,11 +227,10 @@ def test_walls_are_as_doctor_says(host, situation):
             assert not seen.down & on, (seen.down & on, room)
             assert seen.down <= missing, room
         who = procs.wait_roles(server.pid, want_children=1)
-        filters = [
-            walls.filters(pid)
-            for pid in (who.launcher, who.keeper, who.zygote, running(server))
-        ]
+        narrower = [who.launcher, who.keeper, who.zygote, running(server)]
+        filters = [walls.filters(pid) for pid in narrower]
         assert filters == sorted(set(filters)) and filters[0] > host.filters
+        assert walls.filters(who.nurse) >= walls.filters(who.keeper)
         server.kill_all()
 
 

@@ -135,28 +135,18 @@ def look(runner, more_filters, wanted):
     return found
 
 
-def protects_code(runner):
-    """What doctor says of the wall that cannot be seen from outside, and that
-    no room has to have."""
-    command = [*runner.prefix, BREAKROOM, "doctor", "--json"]
-    done = subprocess.run(
-        command, capture_output=True, check=False, env=runner.host.env
-    )
-    (room,) = json.loads(done.stdout)["rooms"]
-    (wall,) = [one for one in room["walls"] if one["name"] == "mdwe"]
-    return wall["state"] == "on"
-
-
 def test_the_grades_differ(runners):
     """Seen from outside: the weakest grade has the walls without which there
     is no room, and no other; the full one has a user and namespaces of its
-    own beside them."""
+    own beside them. And a result says so of those that cannot be seen."""
     weakest, full = runners["weakest"](), runners["full"]()
     required = walls.REQUIRED & walls.SEEABLE
     more = required | set(walls.NAMESPACES) | {"ids"}
     try:
         for seen in look(weakest, 1, required).values():
             assert seen.up == required
+        told = weakest.get().call("print(1)").meta["walls"]
+        assert set(told["missing"]) == walls.names() - walls.REQUIRED
         for seen in look(full, 0, more).values():
             assert seen.up >= more
     finally:

@@ -15,7 +15,8 @@ from support.client import Answer, Lost, Server
 from support.kills import Killer
 from support.load import Load, Made, fault_of
 
-BACK_WITHIN = 5  # it takes well below a second on a quiet machine
+BACK_WITHIN = 5  # then it is given up
+BACK_MEDIAN, BACK_P99 = 1, 2  # a second is promised, on a machine with nothing else
 
 
 def kill(pid):
@@ -62,7 +63,10 @@ def test_server_killed_at_random_moments(new_server):
         server.breaches.clear()  # half a line is nobody's fault here
 
 
-@pytest.mark.parametrize("who", ["keeper", "zygote"])
+BELOW = ["keeper", "nurse", "zygote"]
+
+
+@pytest.mark.parametrize("who", BELOW)
 def test_process_killed_when_idle(new_server, who):
     server = new_server()
     assert server.is_well()
@@ -74,7 +78,7 @@ def test_process_killed_when_idle(new_server, who):
     while getattr(now := procs.wait_roles(server.pid), who) == pid:
         assert time.monotonic() < end  # it only takes its time to die
         time.sleep(0.01)
-    stays = {server.pid, now.launcher, now.keeper}
+    stays = {now.server, now.launcher, now.keeper, now.nurse}
     gone = [proc for proc in before if proc.pid not in stays]
     assert not procs.survivors(gone, 3)
 
@@ -105,7 +109,7 @@ def test_launcher_killed(new_server, busy):
         server.process.wait(5)
 
 
-@pytest.mark.parametrize("who", ["keeper", "zygote"])
+@pytest.mark.parametrize("who", BELOW)
 def test_calls_under_way_get_one_answer(new_server, who):
     server = new_server()
     assert server.is_well()
@@ -121,7 +125,7 @@ def test_calls_under_way_get_one_answer(new_server, who):
     server.assert_intact()
 
 
-@pytest.mark.parametrize("who", ["keeper", "zygote"])
+@pytest.mark.parametrize("who", BELOW)
 def test_killed_again_and_again(new_server, who):
     """Under a stream of calls; each has exactly one answer."""
     server = new_server()
@@ -175,7 +179,7 @@ def test_children_killed_at_random_moments(server):
             assert got.is_error or got.stdout == "x\n"
     assert_service_is_back(server)
     now = procs.wait_roles(server.pid)
-    assert (now.keeper, now.zygote) == (who.keeper, who.zygote)
+    assert now[:5] == who[:5]
 
 
 def test_kill_of_everything_below_the_server(new_server):
@@ -184,7 +188,7 @@ def test_kill_of_everything_below_the_server(new_server):
     id = server.start_call("while True: pass", timeout_s=20)
     time.sleep(0.5)
     who = procs.wait_roles(server.pid)
-    for pid in (*who.children, who.zygote, who.keeper):
+    for pid in (*who.children, who.zygote, who.nurse, who.keeper):
         kill(pid)
     assert server.result(id, within=10).is_error
     assert_service_is_back(server)
@@ -217,6 +221,14 @@ def test_inherited_signals_do_not_matter(new_server):
 # A room that dies again and again is started with growing pauses, as it
 # should be; so many times in a row they are short.
 KILLS_OF_A_SERVER = 4
+
+
+def assert_back_soon(back):
+    """back: seconds from each kill until a call went well."""
+    ordered = sorted(back)
+    p99 = ordered[int(0.99 * (len(ordered) - 1))]
+    assert ordered[len(ordered) // 2] <= BACK_MEDIAN, ordered
+    assert p99 <= BACK_P99, ordered
 
 
 def times(name, seconds):
@@ -316,12 +328,14 @@ def test_a_thousand_children_killed(new_server, temporary, tmp_path, capsys):
             back.append(load.wait_back(time.monotonic(), BACK_WITHIN))
     assert_one_answer_each(server, load)
     killed = load.outcomes["killed"]
+    assert None not in back, f"no call went well {BACK_WITHIN} s long"
     with capsys.disabled():
         print(
             f"\n{len(killer.log)} children killed: {dict(load.outcomes)}; "
             + times("back after", back)
         )
     assert len(killer.log) == len(killer.killed) == 1000
+    assert_back_soon(back)
     # A call is refused when its child was killed before it began, three times.
     assert set(load.outcomes) <= {"ok", "killed", "refused"}
     assert 100 < killed <= 1000 - 3 * load.outcomes["refused"]
@@ -335,13 +349,15 @@ def test_a_thousand_children_killed(new_server, temporary, tmp_path, capsys):
 
 
 @pytest.mark.timeout(400)
-@pytest.mark.parametrize("role", ["zygote", "keeper"])
-def test_a_hundred_times(role, new_server, temporary, tmp_path, capsys):
+@pytest.mark.parametrize(
+    "role, number", [("zygote", 100), ("nurse", 20), ("keeper", 100)]
+)
+def test_many_times(role, number, new_server, temporary, tmp_path, capsys):
     """Each call has one answer of its own, and the next ones are answered
     well soon after each kill."""
     before = before_all(temporary)
     back, outcomes, keepers, killed = [], Counter(), set(), set()
-    while len(killed) < 100:
+    while len(killed) < number:
         server = new_server(env={**os.environ, "TMPDIR": str(temporary)})
         assert server.is_well()
         killer = Killer(server.pid, role, tmp_path / "kills.log")
@@ -352,20 +368,23 @@ def test_a_hundred_times(role, new_server, temporary, tmp_path, capsys):
             keepers.add(procs.wait_roles(server.pid).keeper)
             at = killer.one().at
             back.append(load.wait_back(at, BACK_WITHIN))
-            assert back[-1] is not None, f"no call went well {BACK_WITHIN} s long"
+            if back[-1] is None:
+                break
         assert_one_answer_each(server, load)
         outcomes += load.outcomes
         killed |= killer.killed
         keepers.add(procs.wait_roles(server.pid).keeper)
         with procs.nothing_left(server.pid):
             server.close()
-    assert len(killed) >= 100
+    assert len(killed) >= number
+    assert None not in back, f"no call went well {BACK_WITHIN} s long"
     with capsys.disabled():
         print(
             f"\n{len(killed)} times {role} killed: {dict(outcomes)}; "
             + times("back after", back)
         )
-    assert outcomes.total() > outcomes["ok"] > 100
+    assert_back_soon(back)
+    assert outcomes.total() > outcomes["ok"] > number
     assert not procs.survivors(killed, 1)
     assert_nothing_left(before, keepers, temporary)
 
@@ -422,6 +441,7 @@ def test_a_hundred_servers_killed(temporary, capsys):
         with procs.nothing_left(server.pid):
             server.kill_all()
     assert answers > 100
+    assert_back_soon(starts)
     with capsys.disabled():
         print(
             f"\n100 servers killed, {answers} answers before; "
@@ -525,7 +545,7 @@ def test_descriptors_do_not_grow(server):
 
     def stock():
         who = procs.wait_roles(server.pid)
-        return [len(procs.descriptors(pid)) for pid in who[:4]]
+        return [len(procs.descriptors(pid)) for pid in who[:5]]
 
     before = stock()
     for n in range(200):

@@ -30,7 +30,7 @@ def stopped():
             continue
 
 
-@pytest.mark.parametrize("who", ["keeper", "zygote"])
+@pytest.mark.parametrize("who", ["keeper", "nurse", "zygote"])
 def test_a_stopped_process_keeps_no_client_waiting(new_server, stopped, who):
     server = new_server()
     assert server.is_well()
@@ -41,6 +41,25 @@ def test_a_stopped_process_keeps_no_client_waiting(new_server, stopped, who):
         assert got.text == "1\n" or got.is_error
     assert server.ask("ping", within=5)["result"] == {}
     assert server.is_well()
+
+
+def test_a_stopped_nurse_forks_no_zygote(new_server, stopped):
+    """Nothing can be forked in its place: it is waited for, but not for ever."""
+    server = new_server()
+    assert server.is_well()
+    who = procs.wait_roles(server.pid)
+    stopped(who.nurse)
+    kill(who.zygote, who.nurse)
+    ids = [server.start_call("print(1)", timeout_s=1) for _ in range(4)]
+    for id in ids:
+        got = server.result(id, within=20)
+        assert got.text == "1\n" or got.is_error
+    assert server.ask("ping", within=5)["result"] == {}
+    end = time.monotonic() + 15
+    while server.call("print(1)", within=15).text != "1\n":
+        assert time.monotonic() < end
+        time.sleep(0.2)
+    assert procs.wait_roles(server.pid).nurse != who.nurse
 
 
 def test_a_stopped_spare_costs_at_most_its_own_call(new_server, stopped):
@@ -68,13 +87,13 @@ def test_a_room_that_never_gets_warm_refuses(new_server):
     """Its zygote dies at every start; once it does not, all is well again."""
     server = new_server()
     assert server.is_well()
-    keeper = procs.wait_roles(server.pid).keeper
+    nurse = procs.wait_roles(server.pid).nurse
     enough = threading.Event()
 
     def kill_zygotes():
         while not enough.is_set():
-            for pid in children(keeper):
-                kill(pid, keeper)
+            for pid in children(nurse):
+                kill(pid, nurse)
             time.sleep(0.001)
 
     killer = threading.Thread(target=kill_zygotes)

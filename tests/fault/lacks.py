@@ -78,22 +78,29 @@ def descriptors_of(who, extra):
         return f"{right} right"
 
 
-def descriptors_at_start(count):
-    """A server is started with so few."""
-
-    def few():
-        resource.setrlimit(resource.RLIMIT_NOFILE, (count, count))
-
-    it = client.Server("--log-level", "info", preexec=few)
+def start(preexec, between=lambda it: None):
+    """A server begins with too little of something: it works or says why it
+    does not. between: called after its calls."""
+    it = client.Server("--log-level", "info", preexec=preexec)
     try:
         scenario.shake_hands(it)
         right = scenario.calls(it)
+        between(it)
         scenario.end(it)
         return f"{right} right"
     except (client.Lost, BrokenPipeError):
         return scenario.check_end(it)
     finally:
         it.kill_all()
+
+
+def descriptors_at_start(count):
+    """A server is started with so few."""
+
+    def few():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (count, count))
+
+    return start(few)
 
 
 # ---- cgroups ----
@@ -165,18 +172,12 @@ def processes_at_start(count):
     """A server is started where so few processes may be."""
     with cgroup("pids") as (path, _):
         (path / "pids.max").write_text(str(count))
-        it = client.Server("--log-level", "info", preexec=joins(path))
-        try:
-            scenario.shake_hands(it)
-            right = scenario.calls(it)
+
+        def enough_again(it):
             (path / "pids.max").write_text("max")
             scenario.wait_well(it, may_be_final=True)
-            scenario.end(it)
-            return f"{right} right"
-        except (client.Lost, BrokenPipeError):
-            return scenario.check_end(it)
-        finally:
-            it.kill_all()
+
+        return start(joins(path), enough_again)
 
 
 def memory():
@@ -341,7 +342,7 @@ def cache_fills():
 def all_lacks():
     """{name: function}."""
     found = {}
-    for who in ("server", "launcher", "keeper", "zygote"):
+    for who in ("server", "launcher", "keeper", "nurse", "zygote"):
         for extra in range(5):
             found[f"{extra} more descriptors for the {who}"] = (
                 lambda who=who, extra=extra: descriptors_of(who, extra)

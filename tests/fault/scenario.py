@@ -99,7 +99,7 @@ def calls(server):
 
 def kills(server):
     """Its processes are killed one after the other."""
-    for who in ("child", "zygote", "keeper"):
+    for who in ("child", "zygote", "nurse", "keeper"):
         found = procs.roles(server.pid)
         if found:
             pids = found.children[:1] if who == "child" else [getattr(found, who)]
@@ -148,6 +148,7 @@ class Stock:
             ("server", 0, 0),
             ("launcher", 0, None),
             ("keeper", 1, 0),
+            ("nurse", 1, None),
             ("zygote", 1, None),
         ):
             pid = getattr(self.who, name)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Long runs and strict figures of one server, for an idle machine.
 
-endure.py soak [CALLS]        mixed calls (default 1000000), and what grew
+endure.py soak [CALLS]        mixed calls (default 1000000), and what grew:
+                              memory by at most 1 MiB per 100,000 of them
 endure.py deadlines [NUMBER]  programs that never end (default 200), one at a
                               time: ms behind the limit; at most 50 at p99
 
@@ -21,7 +22,6 @@ from support import procs, soak  # noqa: E402
 from support.client import Server  # noqa: E402
 from support.deadlines import Deadlines  # noqa: E402
 
-WARM_UP = 2000
 SAMPLES = 40
 LIMIT = 1.0
 LATE_P99 = 0.05
@@ -30,25 +30,23 @@ LATE_P99 = 0.05
 def run_soak(calls):
     with tempfile.TemporaryDirectory() as tmp:
         began = time.monotonic()
-        one = soak.Soak(tmp, env={**os.environ, "TMPDIR": tmp})
+        one = soak.Soak(pathlib.Path(tmp), env={**os.environ, "TMPDIR": tmp})
         try:
-            one.run(WARM_UP)
-            before = one.stock()
-            one.sample()
+            before = one.begin()
             for n in range(SAMPLES):
                 one.run(calls * (n + 1) // SAMPLES - calls * n // SAMPLES)
                 one.sample()
                 print(f"{one.done.total()} calls, private KiB:",
                       {name: private for name, (_, private)
                        in one.samples[-1].memory.items()}, flush=True)
-            after = one.stock()
+            more = one.more(before)
             print(soak.report(one, began))
-            more = {name: (was, after[name]) for name, was in before.items()
-                    if after[name] > was}
             print(f"before and after: {more}" if more else
                   f"the same before and after: {', '.join(before)}")
+            grown = soak.grown(one.samples)
+            print(f"memory grows: {', '.join(grown) or 'none'}")
             print(*one.faults[:5], sep="\n")
-            return not one.faults and not more and not one.server.breaches
+            return not (one.faults or more or grown or one.server.breaches)
         finally:
             one.server.kill_all()
 

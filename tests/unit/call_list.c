@@ -405,7 +405,7 @@ const struct call calls[] = {
 	MAYBE("EEEx+", accept_10),
 
 	CALL("+++++", map_plain), CALL("EEExE", map_exec),
-	CALL("EEExE", map_all), CALL("+++x+", map_shared),
+	CALL("EEExE", map_all), CALL("+++xE", map_shared),
 	CALL("++ExE", map_file), CALL("+EExE", map_file_exec),
 	CALL("EEExE", map_shared_exec),
 	CALL("+++++", protect), CALL("++ExE", protect_exec),
@@ -426,7 +426,7 @@ const struct call calls[] = {
 	CALL("+++++", random_bytes),
 
 	CALL("+++++", mask), CALL("+++++", stack_other),
-	CALL("+++x+", action), MAYBE("+++x+", kill_self),
+	CALL("+++x+", action), MAYBE("++ExE", kill_self),
 	MAYBE("EEExE", kill_group), CALL("EEExE", kill_not),
 	CALL("EEExE", tgkill_not), MAYBE("+++x+", abort_now),
 	CALL("+++x+", own_number), CALL("+++x+", parent_number),

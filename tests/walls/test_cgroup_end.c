@@ -23,13 +23,21 @@
 
 static int orphans_end_fd[2];
 
+/* What a keeper leaves holds no lock of its: zygote and nurse close all. */
+static int
+orphan(void)
+{
+	cgroup_close(room);
+	return rooms_scatter();
+}
+
 static int
 orphans_keeper(void)
 {
 	room = rooms_open(WALLS_CGROUP & ~PIDS);
 	MUST(room && cgroup_take(room) == 0);
-	MUST(rooms_end_of(rooms_fork(0, rooms_scatter)) == 0);
-	MUST(rooms_end_of(rooms_fork(-1, rooms_scatter)) == 0);
+	MUST(rooms_end_of(rooms_fork(0, orphan)) == 0);
+	MUST(rooms_end_of(rooms_fork(-1, orphan)) == 0);
 	return 0;
 }
 
@@ -38,8 +46,8 @@ orphans_by_number_keeper(void)
 {
 	room = rooms_open(MEMORY);
 	MUST(room && cgroup_take(room) == 0);
-	MUST(rooms_end_of(rooms_fork(0, rooms_scatter)) == 0);
-	MUST(rooms_end_of(rooms_fork(-1, rooms_scatter)) == 0);
+	MUST(rooms_end_of(rooms_fork(0, orphan)) == 0);
+	MUST(rooms_end_of(rooms_fork(-1, orphan)) == 0);
 	return 0;
 }
 

@@ -85,7 +85,7 @@ find(const char *groups, const char *mounts)
 {
 	put("cgroup", groups);
 	put("mountinfo", mounts);
-	return cgroup_find(folder, CGROUP_WALLS, &trees, why);
+	return cgroup_find(folder, WALLS_CGROUP, &trees, why);
 }
 
 static void
@@ -110,9 +110,9 @@ version_2_serves_all(void **state)
 		"22 1 8:1 / / rw - ext4 /dev/sda rw\n"
 		"31 22 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 "
 		"cgroup2 rw,nsdelegate\n"),
-	    CGROUP_WALLS);
+	    WALLS_CGROUP);
 	assert_int_equal(trees.n, 1);
-	assert_tree(0, 2, CGROUP_WALLS, "/sys/fs/cgroup/user.slice/run-1.scope",
+	assert_tree(0, 2, WALLS_CGROUP, "/sys/fs/cgroup/user.slice/run-1.scope",
 	    "/user.slice/run-1.scope");
 	assert_false(trees.tree[0].read_only);
 }
@@ -159,7 +159,7 @@ both_versions_side_by_side(void **state)
 		"40 31 0:30 / /cg/both rw - cgroup cgroup rw,memory,pids\n"
 		"41 31 0:31 / /cg/cpu rw - cgroup cgroup rw,cpu\n"
 		"42 31 0:38 / /cg/unified rw - cgroup2 cgroup2 rw\n"),
-	    CGROUP_WALLS);
+	    WALLS_CGROUP);
 	assert_int_equal(trees.n, 3);
 	assert_tree(0, 2, KILL, "/cg/unified/x", "/x");
 	assert_tree(1, 1, MEMORY | PIDS, "/cg/both/m", "/m");
@@ -204,7 +204,7 @@ a_mount_to_write_to_is_preferred(void **state)
 			     "42 31 0:30 / /c rw - cgroup2 cgroup2 rw\n"
 			     "43 31 0:30 / /d rw - cgroup2 cgroup2 rw\n"
 			     "44 31 0:31 / /e ro - cgroup cgroup rw,memory\n"),
-	    CGROUP_WALLS);
+	    WALLS_CGROUP);
 	assert_tree(0, 2, KILL | PIDS | CPU, "/c", "/");
 	assert_tree(1, 1, MEMORY, "/e", "/");
 	assert_true(trees.tree[1].read_only);
@@ -216,7 +216,7 @@ names_are_unescaped(void **state)
 	(void)state;
 	(void)find("0::/a b\n",
 	    "40 31 0:30 / /with\\040blank rw - cgroup2 cgroup2 rw\n");
-	assert_tree(0, 2, CGROUP_WALLS, "/with blank/a b", "/a b");
+	assert_tree(0, 2, WALLS_CGROUP, "/with blank/a b", "/a b");
 }
 
 static void
@@ -227,9 +227,9 @@ rooms_are_beside_the_servers_leaf(void **state)
 
 	(void)state;
 	(void)find("0::/x/breakroom.server\n", mount);
-	assert_tree(0, 2, CGROUP_WALLS, "/cg/x", "/x");
+	assert_tree(0, 2, WALLS_CGROUP, "/cg/x", "/x");
 	(void)find("0::/breakroom.server\n", mount);
-	assert_tree(0, 2, CGROUP_WALLS, "/cg", "");
+	assert_tree(0, 2, WALLS_CGROUP, "/cg", "");
 }
 
 static void
@@ -279,7 +279,7 @@ delegate(
 	if (!root)
 		put("cgroup.events", "populated 1\nfrozen 0\n");
 	tree->version = 2;
-	tree->walls = CGROUP_WALLS;
+	tree->walls = WALLS_CGROUP;
 	(void)strcpy(tree->base, folder);
 	served = cgroup_delegate(base, tree, why);
 	(void)close(base);
@@ -292,7 +292,7 @@ controllers_given_are_used(void **state)
 	(void)state;
 	assert_int_equal(
 	    delegate("cpuset cpu memory pids\n", "cpu memory pids\n", "1\n", 0),
-	    CGROUP_WALLS);
+	    WALLS_CGROUP);
 	/* Nothing was to be enabled. */
 	assert_text("cgroup.subtree_control", "cpu memory pids\n");
 }

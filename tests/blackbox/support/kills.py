@@ -74,7 +74,7 @@ class Killer:
         if self.role == "child":
             found = children(who.zygote)
             return (random.choice(found) if found else 0, who.zygote)
-        parent = {"keeper": "launcher", "zygote": "keeper"}[self.role]
+        parent = {"keeper": "launcher", "nurse": "keeper", "zygote": "nurse"}[self.role]
         return getattr(who, self.role), getattr(who, parent)
 
     def _note(self, kill):

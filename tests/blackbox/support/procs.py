@@ -116,23 +116,30 @@ class Roles(NamedTuple):
     server: int
     launcher: int
     keeper: int
+    nurse: int
     zygote: int
     children: list
 
 
 def roles(server):
     """Finds who is who below a server. None while somebody is missing."""
-    below = {}
+    below, names = {}, {}
     for found in descendants(server):
         below.setdefault(found.ppid, []).append(found.pid)
+        names[found.pid] = found.name
     launcher = below.get(server, [None])[0]
     if launcher is None:
         return None
     keepers = [p for p in below.get(launcher, []) if executable(p) == KEEPER_NAME]
-    if len(keepers) != 1 or len(below.get(keepers[0], [])) != 1:
+    if len(keepers) != 1:
         return None
-    zygote = below[keepers[0]][0]
-    return Roles(server, launcher, keepers[0], zygote, below.get(zygote, []))
+    # Beside the nurse there may be a trial of the walls for a moment.
+    nurses = [p for p in below.get(keepers[0], []) if names[p] == "nurse"]
+    if len(nurses) != 1 or len(below.get(nurses[0], [])) != 1:
+        return None
+    (zygote,) = below[nurses[0]]
+    children = below.get(zygote, [])
+    return Roles(server, launcher, keepers[0], nurses[0], zygote, children)
 
 
 def wait_roles(server, within=10, want_children=0):
@@ -274,7 +281,7 @@ class Watch:
                 continue
             if tasks(one.pid) > 1:
                 self.too_many_tasks.add((one.pid, one.name))
-            if depth == 4:
+            if depth == 5:
                 self.children.add(Proc(one.pid, one.start))
 
     def _depth(self, found, pid):
@@ -320,7 +327,10 @@ def nothing_left(server):
     reap()
 
 
-NAMES = {"launcher", "keeper", "zygote", "child", "breakroom", KEEPER_NAME[:15]}
+NAMES = {
+    *("launcher", "keeper", "nurse", "zygote", "child"),
+    *("breakroom", KEEPER_NAME[:15]),
+}
 
 
 def ours(found):

@@ -66,6 +66,7 @@ KINDS = {
         {"timeout_s": 0.5},
     ),
 }
+WARM_UP = 2000  # calls before the first sample
 NAMES = list(KINDS)
 WEIGHTS = [kind.weight for kind in KINDS.values()]
 MIB = 1024  # KiB
@@ -102,10 +103,27 @@ class Soak:
         """How often another zygote has taken over."""
         return self.log.read_text().count("event=zygote_replaced")
 
-    def start_sleeper(self, seconds):
-        """A call that outlives its zygote's time: its id."""
-        code = f"import time; time.sleep({seconds}); print('slept')"
-        return self.server.start_call(code, timeout_s=seconds + 60)
+    def outlive_a_zygote(self, seconds, most):
+        """Runs calls beside one that sleeps for so many seconds, then beside
+        another, until a zygote was replaced while its sleeper slept, or most
+        calls are done. The old zygote lives as long as that call: no sample may
+        be taken meanwhile. True: a sleeper has outlived its zygote's time."""
+        outlived = False
+        while not outlived and self.done.total() < most:
+            before = self.replaced()
+            id = self.server.start_call(
+                f"import time; time.sleep({seconds}); print('slept')",
+                timeout_s=seconds + 60,
+            )
+            while not self.server.answered(id) and self.done.total() < most:
+                outlived = self.replaced() > before
+                if outlived:
+                    break
+                self.run(min(50, most - self.done.total()))
+            got = self.server.result(id, within=seconds + 60)
+            if got.stdout != "slept\n":
+                self.faults.append(("sleeper", seconds, got))
+        return outlived
 
     def _send(self):
         (name,) = random.choices(NAMES, WEIGHTS)
@@ -134,6 +152,18 @@ class Soak:
             if KINDS[name].outcome not in (None, outcome) or not right:
                 self.faults.append((name, n, got))
 
+    def begin(self):
+        """The calls that warm it up; what it holds then, the first sample taken."""
+        self.run(WARM_UP)
+        before = self.stock()
+        self.sample()
+        return before
+
+    def more(self, before):
+        """{name: (then, now)} of what it holds more of."""
+        after = self.stock()
+        return {n: (was, after[n]) for n, was in before.items() if after[n] > was}
+
     def stock(self):
         """What the server holds at rest."""
         procs.at_rest(self.server.pid, quiet=0.5)
@@ -157,6 +187,13 @@ def slope(samples, name, which=0):
     b = sum((x - mx) * (y - my) for x, y in points) / sxx
     rest = sum((y - my - b * (x - mx)) ** 2 for x, y in points) / max(n - 2, 1)
     return b * 1e5, 1.96 * (rest / sxx) ** 0.5 * 1e5
+
+
+def grown(samples):
+    """The processes whose own memory certainly grows, and by more than 1 MiB
+    per 100,000 calls."""
+    by = {name: slope(samples, name, 1) for name in stock.STAYING}
+    return [name for name, (b, half) in by.items() if b > half and b > MIB]
 
 
 def report(soak, began):

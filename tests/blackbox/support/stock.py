@@ -7,7 +7,7 @@ from pathlib import Path
 
 from . import procs
 
-STAYING = ("server", "launcher", "keeper", "zygote")
+STAYING = ("server", "launcher", "keeper", "nurse", "zygote")
 CGROUPS = Path("/sys/fs/cgroup")
 # Where things may be left, but for $TMPDIR. Not /tmp: other tests use it.
 COMMON = (Path("/dev/shm"), Path("/run"))

@@ -3,11 +3,13 @@
 of control groups. Nothing here asks breakroom."""
 
 import os
+import re
 import time
 from pathlib import Path
 from typing import NamedTuple
 
 from . import procs
+from .programs import ROOT
 
 NAMESPACES = {
     "userns": "user",
@@ -38,6 +40,12 @@ REQUIRED = frozenset(
 )
 # What a limit of version 1 stands at where nobody set one: about 2**63.
 UNLIMITED = 1 << 60
+
+
+def names():
+    """Of all walls."""
+    text = (ROOT / "src" / "conf" / "wall.def").read_text()
+    return set(re.findall(r'^WALL\(\w+, "([^"]+)"', text, re.M))
 
 
 def status(pid):
