@@ -3,8 +3,6 @@
 #include "keeper/house.h"
 
 #include "base/fd.h"
-#include "conf/artifacts_check.h"
-#include "conf/artifacts_key.h"
 #include "conf/limits.h"
 
 #include <errno.h>
@@ -365,24 +363,9 @@ house_try_child(struct house *house)
 
 /* ---- the start ---- */
 
-/* The server names the directory, and may have been taken over meanwhile: what
- * is in it will be executed. */
-static int
-artifacts_are_ours(int dir_fd, struct err *err)
-{
-	char key[65];
-	struct artifacts_inputs inputs;
-
-	artifacts_inputs(&inputs);
-	artifacts_key(&inputs, key);
-	return artifacts_check_dir(dir_fd, key, err);
-}
-
 static int
 house_files(struct house *house, const char *artifacts_dir, struct err *err)
 {
-	int r;
-
 	house->null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (house->null_fd < 0)
 		return fail_errno(err, "open /dev/null");
@@ -390,9 +373,6 @@ house_files(struct house *house, const char *artifacts_dir, struct err *err)
 	    open(artifacts_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (house->artifacts_fd < 0)
 		return fail_errno(err, "open %.200s", artifacts_dir);
-	r = artifacts_are_ours(house->artifacts_fd, err);
-	if (r < 0)
-		return r;
 	house->proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (house->proc_fd < 0)
 		return fail_errno(err, "open /proc");
@@ -455,6 +435,8 @@ house_open(struct house *house, const struct room_kind *kind,
 		.grade = { .required = kind->required & ~off,
 		    .raised = WALLS_ALL & ~off } };
 	r = house_files(house, conf->artifacts_dir, err);
+	if (r == 0 && kind->check)
+		r = kind->check(house->artifacts_fd, err);
 	if (r < 0)
 		return r;
 	house->child_bytes = kind->child_bytes(conf, house->artifacts_fd);

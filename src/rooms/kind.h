@@ -25,6 +25,11 @@ struct room_kind {
 	 * other walls are used where they can be had. */
 	wall_set required;
 
+	/* In the keeper, before its walls: what it will execute from the
+	 * directory of artifacts is ours, for the server names that and may
+	 * have been taken over. NULL: it executes nothing. 0 or -errno. */
+	int (*check)(int artifacts_fd, struct err *err);
+
 	/* Bytes of memory that a child at its limits may hold. */
 	uint64_t (*child_bytes)(const struct wire_conf *conf, int artifacts_fd);
 

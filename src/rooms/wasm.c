@@ -5,6 +5,8 @@
 
 #include "base/log.h"
 #include "conf/artifacts.h"
+#include "conf/artifacts_check.h"
+#include "conf/artifacts_key.h"
 #include "conf/limits.h"
 #include "rooms/kind.h"
 #include "wasm/guest_sources.h"
@@ -180,6 +182,17 @@ wasm_run(void *state, const struct room_job *job, struct wire_done *ret_done)
 	memcpy(ret_done->trap, turn.trap, sizeof(ret_done->trap));
 }
 
+static int
+wasm_check(int artifacts_fd, struct err *err)
+{
+	char key[65];
+	struct artifacts_inputs inputs;
+
+	artifacts_inputs(&inputs);
+	artifacts_key(&inputs, key);
+	return artifacts_check_dir(artifacts_fd, key, err);
+}
+
 /* Python's memory and files, and the pages of the snapshot that it writes. */
 static uint64_t
 wasm_child_bytes(const struct wire_conf *conf, int artifacts_fd)
@@ -201,6 +214,7 @@ const struct room_kind room_wasm = {
 		    WALL_BIT(WALL_CAPS) | WALL_BIT(WALL_FDS) |
 		    WALL_BIT(WALL_RLIMITS) | WALL_BIT(WALL_PARENT) |
 		    WALL_BIT(WALL_PROOF),
+	.check = wasm_check,
 	.child_bytes = wasm_child_bytes,
 	.warm = wasm_warm,
 	.prepare = wasm_prepare,

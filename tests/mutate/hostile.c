@@ -215,6 +215,7 @@ hostile_for(const struct room_kind *kind)
 {
 	struct room_kind hostile = *kind;
 
+	hostile.check = NULL;
 	hostile.child_bytes = hostile_child_bytes;
 	hostile.warm = hostile_warm;
 	hostile.prepare = hostile_prepare;
