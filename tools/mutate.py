@@ -91,9 +91,9 @@ class Room:
         self.keeper, self.missing, self.log = 0, set(), b""
         self.why = []
         self._results, self._said, self._id = {}, queue.Queue(), 0
-        threads = [threading.Thread(target=work, daemon=True)
-                   for work in (self._read, self._read_log)]
-        for thread in threads:
+        self._threads = [threading.Thread(target=work, daemon=True)
+                         for work in (self._read, self._read_log)]
+        for thread in self._threads:
             thread.start()
 
     def _read_log(self):
@@ -168,6 +168,7 @@ class Room:
         raise Fault("no child runs")
 
     def close(self):
+        """Its end; the keeper's log."""
         try:
             self.process.stdin.close()
         except OSError:
@@ -177,6 +178,9 @@ class Room:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+        for thread in self._threads:
+            thread.join(PATIENCE_S)
+        return self.log
 
     def __enter__(self):
         return self
@@ -362,24 +366,30 @@ def by_share(_, room, code):
 
 
 def refused(_, room, code):
-    """It succeeds if the call is run at all."""
+    """It succeeds if the call is run at all; else what the proof said."""
     try:
         result = room.warm().call(code)
+        if result.ok:
+            return True, result.seen
+        seen = result.seen
     except Fault as fault:
-        return False, f"no room: {fault}"[:60]
-    return result.ok, result.seen
+        seen = str(fault)
+    said = re.search(rb'"(proof: [^"]+)"', room.close())
+    return False, said[1].decode() if said else seen
 
 
 class Case:
     """A wall and the operation that notices it. off: those before it; how:
     what succeeding means; root: why only root can show it; needs: other walls
-    without which there is nothing to see; unless: why it cannot be seen."""
+    without which there is nothing to see; unless: why it cannot be seen;
+    because: what must have been seen where it failed."""
 
     def __init__(self, wall, code, off=(), how=plainly, root="", needs=(),
-                 unless="", name="", **room):
+                 unless="", name="", because="", **room):
         self.wall, self.code, self.off, self.how = wall, code, off, how
         self.root, self.needs, self.unless = root, set(needs), unless
         self.name, self.room = name or code, room
+        self.because = because
 
     def run(self, world, off):
         with Room(world, off=off, **self.room) as room:
@@ -447,23 +457,27 @@ def cases(world):
              name="signal the zygote"),
         Case("seccomp", "close\nsocket 1 1", name="socket of AF_UNIX"),
         Case("proof", "touch 1", how=refused, lies=("cgroup.memory",),
-             needs=("cgroup.memory",), name="a call outside its cgroup"),
+             needs=("cgroup.memory",), because="in its control group",
+             name="a call outside its cgroup"),
         Case("proof", "dumpable", how=refused, lies=("seccomp",),
-             name="a call without a filter"),
+             because="Seccomp_filters", name="a call without a filter"),
         Case("proof", "touch 1", how=refused, lies=("caps",),
-             name="a call with capabilities"),
+             because="CapPrm", name="a call with capabilities"),
         Case("proof", "touch 1", how=refused, lies=("ids",), needs=("ids",),
              root="an ordinary user has no second user to become",
-             name="a call of another user"),
+             because="Uid", name="a call of another user"),
         # Filters and rulesets are for those that have it, or more.
         Case("proof", "touch 1", ("seccomp", "landlock"), how=refused,
-             lies=("no_new_privs",), name="a call that may rise"),
+             lies=("no_new_privs",), because="NoNewPrivs",
+             name="a call that may rise"),
         Case("proof", "touch 1", how=refused, lies=("netns",),
-             needs=("netns",), name="a call in the host's network"),
+             needs=("netns",), because="net namespace",
+             name="a call in the host's network"),
         Case("proof", "touch 1", how=refused, lies=("pidns",),
-             needs=("pidns",), name="a call among host's numbers"),
+             needs=("pidns",), because="pid namespace",
+             name="a call among host's numbers"),
         Case("proof", "touch 1", ("seccomp", "rlimits"), how=refused,
-             also="two-tasks", name="a call of two tasks"),
+             also="two-tasks", because="Threads", name="a call of two tasks"),
     ]
 
 
@@ -486,6 +500,8 @@ def judge(case, world, grade):
     ok = [run[0] for run in runs]
     if None in ok[:3]:
         return "failed", seen, "a run did not come about"
+    if case.because not in seen[1]:
+        return "failed", seen, f"for another reason than {case.because}"
     if ok[:3] == [False, False, True]:
         return "passed", seen, "alone" if ok[-1] else "as a backup"
     return "failed", seen, "not stopped" if ok[2] else "not noticed"

@@ -54,7 +54,8 @@
 #define HELP_LINES "  --help\n      Print this text.\n"
 
 /* clang-format off */
-#define VALUE(s, r, i, d, name, argument, standard, kind, field, min, max, help) \
+#define VALUE(s, r, i, d, name, argument, standard, kind, field, min, max, \
+    help) \
 	PICK(s, r, i, d, VALUE_LINES(name, argument, standard, help))
 #define CHOICE(s, r, i, d, name, argument, standard, field, names, help) \
 	PICK(s, r, i, d, VALUE_LINES(name, argument, standard, help))

@@ -90,23 +90,22 @@
 
 #define SPARES 2u /* children made ready while idle: 1 MiB each */
 /* While some still die, as many others may run. */
-#define CHILDREN_MAX    (2u * CONCURRENCY_MAX + SPARES + SPENT_MAX)
-#define SPENT_MAX       16u       /* ended, not yet reaped: off the path */
-#define SPENT_HOLD_US   5000u     /* by then the answer has left the machine */
-#define SPARE_DELAY_US  2000u     /* without a call coming or going: a pause */
-#define DYING_WAIT_US   20000u    /* a killed child is reaped in less */
-#define FORK_MAX_US     5000000u  /* a zygote that takes longer is stuck */
-#define PREPARE_MAX_US  5000000u  /* a child that takes longer is stuck */
-#define KEEPER_LATE_MS  5000u     /* behind a limit: the keeper is stuck */
-#define ROOM_LOSSES_MAX 4u        /* in a row, before calls are refused */
-#define CALL_AGAIN_MS   10u       /* doubled at each of the tries */
-#define CALL_TRIES_MAX  3u        /* of a call whose child never began */
-#define STEADY_US       10000000u /* a life that ends a back-off */
-#define KEEPERS_MAX     16u       /* at once; a room has one */
-#define LAUNCH_END_MS   1000u     /* for it and what it started to end */
-#define LAUNCH_WAIT_MS  3000u     /* for a launcher that forks */
-#define RESTART_MS_MIN  50u       /* back-off of a zygote or keeper that dies */
-#define RESTART_MS_MAX  5000u
+#define CHILDREN_MAX       (2u * CONCURRENCY_MAX + SPARES + SPENT_MAX)
+#define SPENT_MAX          16u    /* ended, not yet reaped: off the path */
+#define SPENT_HOLD_US      5000u  /* by then the answer has left the machine */
+#define SPARE_DELAY_US     2000u  /* without a call coming or going: a pause */
+#define DYING_WAIT_US      20000u /* a killed child is reaped in less */
+#define CHILD_START_MAX_US 5000000u  /* zygote, or child, is stuck then */
+#define KEEPER_LATE_MS     5000u     /* behind a limit: the keeper is stuck */
+#define ROOM_LOSSES_MAX    4u        /* in a row, before calls are refused */
+#define CALL_AGAIN_MS      10u       /* doubled at each of the tries */
+#define CALL_TRIES_MAX     3u        /* of a call whose child never began */
+#define STEADY_US          10000000u /* a life that ends a back-off */
+#define KEEPERS_MAX        16u       /* at once; a room has one */
+#define LAUNCH_END_MS      1000u     /* for it and what it started to end */
+#define LAUNCH_WAIT_MS     3000u     /* for a launcher that forks */
+#define RESTART_MS_MIN     50u /* back-off of a zygote or keeper that dies */
+#define RESTART_MS_MAX     5000u
 
 /* The wait after one of ms milliseconds. */
 #define RESTART_MS_AFTER(ms) ((ms)*2 < RESTART_MS_MAX ? (ms)*2 : RESTART_MS_MAX)
@@ -160,6 +159,9 @@
 
 /* Descriptors that the groups of a room with so many slots hold. */
 #define CGROUP_FDS_NEEDED(slots) (3u * (slots) + 8u)
+
+/* A server's: its loop, its client, its keeper, outputs of calls that ended. */
+#define SERVER_FDS_NEEDED 64u
 
 /* ---- the log ---- */
 

@@ -1,9 +1,9 @@
 /* children.h: the keeper's table of children, and what each is doing.
  *
  *   FREE ─fork asked→ FORKING ─pidfd→ WARMING ─READY, proof→ SPARE ─job→ SPARE
- *                                                    DONE │    │ deadline,
- *                                                         ▼    ▼ cancel
- *                                                     SPENT ─→ DYING → FREE
+ *                                                DONE │    │ deadline, cancel
+ *                                                     ▼    ▼
+ *                                                 SPENT ─→ DYING → FREE
  *
  * A call may choose a child that is not ready: that is told to hurry, skips
  * the preparations that only save time, and gets the job once it is proved.
@@ -78,7 +78,8 @@ void child_init(struct child *child);
 /* Closes all it holds and makes it FREE. */
 void child_clear(struct child *child);
 
-/* Reads what the child sent: READY is noted, DONE is kept in child->done. 0; -EPIPE at its end; -EPROTO and others: a breach. */
+/* Reads what the child sent: READY is noted, DONE is kept in child->done. 0;
+ * -EPIPE at its end; -EPROTO and others: a breach. */
 int child_read(struct child *child, struct err *err);
 
 /* The result of its call, from what is known now; status is as wait4 gave it

@@ -13,8 +13,6 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#define CAP_BIT(cap) ((uint64_t)1 << (cap))
-
 /* One of raise and plain is there. */
 struct step {
 	enum wall wall;

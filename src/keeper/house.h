@@ -1,5 +1,6 @@
 /* house.h: the walls of a room as a whole: which there are, and the order in
- * which its three kinds of process raise them.
+ * which its kinds of process raise them: the keeper (whose nurse has them by
+ * that), the zygote, a child.
  *
  * The keeper moves into namespaces, gives up its user and nearly all
  * capabilities, and promises its system calls; zygote and children inherit
@@ -58,8 +59,8 @@ wall_set house_lacks(const struct house *house);
  * inside. 0; -errno with the wall's name. */
 int house_enter(struct house *house, struct wire_conf *conf, struct err *err);
 
-/* The keeper, once it has a nurse that keeps what it takes to fork zygotes: only
- * what children need who are another user's. */
+/* The keeper, once it has a nurse that keeps what it takes to fork zygotes:
+ * only what children need who are another user's. */
 int house_narrow(struct house *house, struct err *err);
 
 /* The zygote's walls, once it has loaded the room and opens nothing more. */

@@ -101,8 +101,8 @@ struct nursery *nursery_current(struct keeper *keeper);
 /* It says that it has loaded the room: its twin is asked for. */
 int nursery_warm(struct keeper *keeper, struct nursery *nursery);
 
-/* Its twin, proved or not, ended with this status: right, and the room is warm; else the
- * zygote is given up. 0 or -errno: the server is gone. */
+/* Its twin, proved or not, ended with this status: right, and the room is warm;
+ * else the zygote is given up. 0 or -errno: the server is gone. */
 int nursery_twin_gone(
     struct keeper *keeper, struct nursery *nursery, bool proved, int status);
 

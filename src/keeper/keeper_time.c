@@ -68,9 +68,8 @@ child_due(const struct child *child, bool crowded)
 	case CHILD_FREE:
 		return 0;
 	case CHILD_FORKING:
-		return child->since_us + FORK_MAX_US;
 	case CHILD_WARMING:
-		return child->since_us + PREPARE_MAX_US;
+		return child->since_us + CHILD_START_MAX_US;
 	case CHILD_SPARE:
 		return child->has_call ? child->deadline_us : 0;
 	case CHILD_SPENT:

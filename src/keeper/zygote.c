@@ -249,7 +249,9 @@ zygote_main(const struct zygote_start *start, int channel_fd, pid_t nurse)
 	struct err err = { 0 };
 	int r;
 
-	(void)signal(SIGCHLD, SIG_DFL); /* the nurse ignores it */
+	/* The nurse ignores it; ignored, no child could be waited for. */
+	if (signal(SIGCHLD, SIG_DFL) == SIG_ERR)
+		_exit(1);
 	if (zygote_descriptors(start->house, channel_fd) < 0)
 		_exit(1);
 	zygote.conf = start->conf;

@@ -29,7 +29,8 @@ struct wall_ids {
 struct wall_ids wall_ids_find(void);
 
 /* Becomes id, user and group, without supplementary groups, in all of real,
- * effective, saved and file system ids; capabilities in keep (of CAP_BIT) survive in the permitted and effective sets. The death signal of the parent
+ * effective, saved and file system ids; capabilities in keep (of CAP_BIT)
+ * survive in the permitted and effective sets. The death signal of the parent
  * is cleared by it: raise wall_parent after it. */
 int wall_ids(uid_t id, uint64_t keep, struct err *err);
 

@@ -20,7 +20,7 @@
 
 #define AREA_MAGIC 0x31544c554146ull
 #define PROGRAMS   2
-#define ROLES      8
+#define ROLES      16
 #define OURS_MAX   4096
 #define THIN_MAX   1024
 #define SEEN_MAX   8192u
@@ -62,9 +62,9 @@ struct area {
 };
 _Static_assert(sizeof(struct seen) == 64, "area.py");
 _Static_assert(offsetof(struct area, live) == 64, "area.py");
-_Static_assert(offsetof(struct area, ours) == 320, "area.py");
-_Static_assert(offsetof(struct area, thin) == 33088, "area.py");
-_Static_assert(offsetof(struct area, seen) == 49472, "area.py");
+_Static_assert(offsetof(struct area, ours) == 576, "area.py");
+_Static_assert(offsetof(struct area, thin) == 33344, "area.py");
+_Static_assert(offsetof(struct area, seen) == 49728, "area.py");
 
 enum how {
 	WORK,

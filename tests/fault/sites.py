@@ -160,6 +160,7 @@ def role_name(program, role, area, maps):
         "keeper_launch": "keeper before exec",
         "zygote_start": "zygote",
         "on_fork": "child",
+        "nurse_start": "nurse",
         "house_trial_begin": "trial",
     }
     if function in known:

@@ -5,7 +5,6 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "op.h"
 
-#include "conf/artifacts_check.h"
 #include "conf/wall.h"
 #include "keeper/child.h"
 #include "keeper/house.h"
@@ -26,7 +25,6 @@ int __real_house_zygote(struct house *house, struct err *err);
 int __wrap_house_zygote(struct house *house, struct err *err);
 void __real_house_forbidden(void);
 void __wrap_house_forbidden(void);
-int __wrap_artifacts_check_dir(int dir_fd, const char *key, struct err *err);
 int __real_wall_netns(struct err *err);
 int __wrap_wall_netns(struct err *err);
 pid_t __real_wall_pidns_fork(struct err *err);
@@ -82,16 +80,6 @@ __wrap_house_forbidden(void)
 {
 	if (!mutation.twin_lives)
 		__real_house_forbidden();
-}
-
-/* A guest that has broken out loads nothing. */
-int
-__wrap_artifacts_check_dir(int dir_fd, const char *key, struct err *err)
-{
-	(void)dir_fd;
-	(void)key;
-	(void)err;
-	return 0;
 }
 
 int

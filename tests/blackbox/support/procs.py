@@ -123,10 +123,9 @@ class Roles(NamedTuple):
 
 def roles(server):
     """Finds who is who below a server. None while somebody is missing."""
-    below, names = {}, {}
+    below = {}
     for found in descendants(server):
         below.setdefault(found.ppid, []).append(found.pid)
-        names[found.pid] = found.name
     launcher = below.get(server, [None])[0]
     if launcher is None:
         return None
@@ -134,7 +133,7 @@ def roles(server):
     if len(keepers) != 1:
         return None
     # Beside the nurse there may be a trial of the walls for a moment.
-    nurses = [p for p in below.get(keepers[0], []) if names[p] == "nurse"]
+    nurses = below.get(keepers[0], [])
     if len(nurses) != 1 or len(below.get(nurses[0], [])) != 1:
         return None
     (zygote,) = below[nurses[0]]
