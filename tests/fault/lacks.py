@@ -353,7 +353,7 @@ def all_lacks():
         )
     for extra in range(3):
         found[f"{extra} more processes"] = lambda extra=extra: processes(extra)
-    for count in range(1, 6):
+    for count in range(1, 8):
         found[f"a start with {count} processes"] = (
             lambda count=count: processes_at_start(count)
         )
