@@ -28,7 +28,7 @@ import trial  # noqa: E402
 from support import client, procs  # noqa: E402
 
 RUN = ROOT / "build-fault/run"
-AGAIN = 3  # tries of a trial that did not come to its site
+AGAIN = 8  # tries of a trial that did not come to its site
 
 
 def work(all_of_it, number, queue, results):

@@ -207,7 +207,7 @@ RAW(fault_fd, SYS_userfaultfd, 0)
 RAW(clock_real, SYS_clock_gettime, CLOCK_REALTIME, page)
 RAW(clock_own, SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, page)
 /* As clock_getcpuclockid() has it. */
-RAW(clock_parent, SYS_clock_gettime, ~parent << 3 | 2, page)
+RAW(clock_parent, SYS_clock_gettime, (int)(~(unsigned)parent << 3 | 2), page)
 RAW(resolution, SYS_clock_getres, CLOCK_MONOTONIC, page)
 RAW(clock_set, SYS_clock_settime, CLOCK_REALTIME, NULL)
 RAW(sleep_clock, SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, NO_TIME, NULL)
