@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -112,5 +113,23 @@ fd_send_all(int fd, const void *bytes, size_t n)
 		p += put;
 		n -= (size_t)put;
 	}
+	return 0;
+}
+
+int
+fd_raise_limit(unsigned needed, const char *or_else, struct err *err)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return fail_errno(err, "read RLIMIT_NOFILE");
+	limit.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return fail_errno(err, "raise RLIMIT_NOFILE");
+	if (limit.rlim_cur < needed)
+		return fail(err, EMFILE,
+		    "the hard limit of open files is %llu and %u are needed: "
+		    "raise it (ulimit -Hn)%s",
+		    (unsigned long long)limit.rlim_cur, needed, or_else);
 	return 0;
 }

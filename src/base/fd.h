@@ -3,6 +3,8 @@
 #ifndef BASE_FD_H
 #define BASE_FD_H
 
+#include "base/err.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -17,6 +19,11 @@ int fd_close_others(const int *kept, unsigned n);
 int fd_pair(int ret_fds[2]);
 
 int fd_set_nonblocking(int fd, bool on); /* 0 or -errno */
+
+/* Lets this process have as many descriptors as the hard limit gives. 0;
+ * -EMFILE where that is less than needed: err names it, and or_else, another
+ * way out than raising it (empty: none); -errno. */
+int fd_raise_limit(unsigned needed, const char *or_else, struct err *err);
 
 /* Whole reads and writes on a blocking descriptor; EINTR is retried. 0;
  * -errno; fd_read_all gives -EPIPE when the end comes early. */

@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #define FROM_SERVER (1u << FRAME_CALL | 1u << FRAME_CANCEL)
@@ -148,27 +147,6 @@ conf_receive(int channel_fd, struct wire_conf *ret_conf, struct err *err)
 	return 0;
 }
 
-/* As many descriptors as the hard limit gives, and enough for every child
- * that the configuration allows. */
-static int
-descriptors_raise(const struct keeper *keeper, struct err *err)
-{
-	uint32_t needed = KEEPER_FDS_NEEDED(keeper->conf.concurrency);
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-		return fail_errno(err, "read RLIMIT_NOFILE");
-	limit.rlim_cur = limit.rlim_max;
-	if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
-		return fail_errno(err, "raise RLIMIT_NOFILE");
-	if (limit.rlim_cur < needed)
-		return fail(err, EMFILE,
-		    "the hard limit of open files is %llu and %u are needed: "
-		    "raise it (ulimit -Hn) or lower --concurrency",
-		    (unsigned long long)limit.rlim_cur, needed);
-	return 0;
-}
-
 /* Says what the room's walls are, and refuses to go on below its floor. */
 static int
 grade_say(struct keeper *keeper, struct err *err)
@@ -208,7 +186,8 @@ keeper_ready(struct keeper *keeper, wall_set walls_off, struct err *err)
 	struct house *house = &keeper->house;
 	const struct zygote_start start = { &keeper->conf, keeper->kind,
 		house };
-	int r = descriptors_raise(keeper, err);
+	int r = fd_raise_limit(KEEPER_FDS_NEEDED(keeper->conf.concurrency),
+	    " or lower --concurrency", err);
 
 	if (r == 0)
 		r = region_probe(keeper, err);

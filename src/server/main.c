@@ -19,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #define COMPLAINT_MAX 512
@@ -114,25 +113,6 @@ find_artifacts(struct artifacts *ret_artifacts, int *ret_hold, struct err *err)
 	return r;
 }
 
-/* With fewer, libuv ends the process without a word. */
-static int
-raise_descriptors(struct err *err)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
-		return fail_errno(err, "read RLIMIT_NOFILE");
-	limit.rlim_cur = limit.rlim_max;
-	if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
-		return fail_errno(err, "raise RLIMIT_NOFILE");
-	if (limit.rlim_cur < SERVER_FDS_NEEDED)
-		return fail(err, EMFILE,
-		    "the hard limit of open files is %llu and %u are needed: "
-		    "raise it (ulimit -Hn)",
-		    (unsigned long long)limit.rlim_cur, SERVER_FDS_NEEDED);
-	return 0;
-}
-
 /* The commands that need a room. */
 static int
 with_launcher(const struct conf *conf)
@@ -143,7 +123,9 @@ with_launcher(const struct conf *conf)
 	struct err err = { 0 };
 	int status;
 
-	if (raise_descriptors(&err) < 0 || setup_log(conf, &err) < 0 ||
+	/* With fewer, libuv ends the process without a word. */
+	if (fd_raise_limit(SERVER_FDS_NEEDED, "", &err) < 0 ||
+	    setup_log(conf, &err) < 0 ||
 	    (conf->command != COMMAND_DOCTOR &&
 		find_artifacts(&artifacts, &hold, &err) < 0) ||
 	    launcher_start(&launcher, &err) < 0) {
