@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdint.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -132,4 +133,18 @@ fd_raise_limit(unsigned needed, const char *or_else, struct err *err)
 		    "raise it (ulimit -Hn)%s",
 		    (unsigned long long)limit.rlim_cur, needed, or_else);
 	return 0;
+}
+
+int
+fd_wait(int fd, int ms)
+{
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+	int r;
+
+	do
+		r = poll(&ready, 1, ms);
+	while (r < 0 && errno == EINTR);
+	if (r < 0)
+		return -errno;
+	return r == 0 ? -ETIMEDOUT : 0;
 }

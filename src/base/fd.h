@@ -20,6 +20,10 @@ int fd_pair(int ret_fds[2]);
 
 int fd_set_nonblocking(int fd, bool on); /* 0 or -errno */
 
+/* Waits until fd can be read, or its peer is gone, for ms milliseconds at most.
+ * 0; -ETIMEDOUT; -errno. */
+int fd_wait(int fd, int ms);
+
 /* Lets this process have as many descriptors as the hard limit gives. 0;
  * -EMFILE where that is less than needed: err names it, and or_else, another
  * way out than raising it (empty: none); -errno. */

@@ -13,7 +13,6 @@
 #include "conf/limits.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -151,14 +150,9 @@ house_trial_begin(struct house *house, struct trial *ret_trial, struct err *err)
 static int
 report_read(int fd, struct wire_grade *ret_grade)
 {
-	struct pollfd ready = { .fd = fd, .events = POLLIN };
-	int r;
+	int r = fd_wait(fd, TRIAL_MS);
 
-	do
-		r = poll(&ready, 1, TRIAL_MS);
-	while (r < 0 && errno == EINTR);
-	return r == 1 ? fd_read_all(fd, ret_grade, sizeof(*ret_grade))
-		      : -ETIMEDOUT;
+	return r < 0 ? r : fd_read_all(fd, ret_grade, sizeof(*ret_grade));
 }
 
 int

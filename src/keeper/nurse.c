@@ -8,7 +8,6 @@
 #include "conf/limits.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -117,14 +116,10 @@ nurse_start(const struct zygote_start *start, struct err *err)
 static int
 answer_read(int nurse, int *ret_pidfd)
 {
-	struct pollfd ready = { .fd = nurse, .events = POLLIN };
 	int32_t code;
-	int r;
+	int r = fd_wait(nurse, LAUNCH_WAIT_MS);
 
-	do
-		r = poll(&ready, 1, LAUNCH_WAIT_MS);
-	while (r < 0 && errno == EINTR);
-	if (r != 1)
+	if (r < 0)
 		return -ENXIO;
 	r = fd_receive_with(nurse, &code, sizeof(code), ret_pidfd, 1);
 	if (r < 0)

@@ -3,6 +3,7 @@
 #include "room/launcher.h"
 
 #include "base/fd.h"
+#include "base/fd_pass.h"
 #include "base/own.h"
 #include "base/sys.h"
 #include "conf/limits.h"
@@ -16,7 +17,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -73,20 +73,6 @@ launcher_start(struct launcher **ret_launcher, struct err *err)
 	return 0;
 }
 
-/* Waits for the launcher's answer, which takes a fork: the one wait of the
- * server, and a bounded one. */
-static int
-answer_wait(const struct launcher *launcher)
-{
-	struct pollfd ready = { .fd = launcher->fd, .events = POLLIN };
-	int r;
-
-	do
-		r = poll(&ready, 1, LAUNCH_WAIT_MS);
-	while (r < 0 && errno == EINTR);
-	return r == 1 ? 0 : -ETIMEDOUT;
-}
-
 static int
 request_send(const struct launcher *launcher, enum launch_what what, pid_t pid)
 {
@@ -99,28 +85,19 @@ int
 launcher_spawn(
     struct launcher *launcher, struct launched *ret_launched, struct err *err)
 {
-	union launch_control control;
 	struct launch_answer record;
-	int fds[LAUNCH_FDS] = { -1, -1 };
-	struct iovec part = { &record, sizeof(record) };
-	struct msghdr message = { .msg_iov = &part,
-		.msg_iovlen = 1,
-		.msg_control = control.bytes,
-		.msg_controllen = sizeof(control.bytes) };
-	struct cmsghdr *header;
+	int fds[LAUNCH_FDS];
 
+	/* It takes a fork: the one wait of the server, and a bounded one. */
 	if (request_send(launcher, LAUNCH_KEEPER, 0) < 0 ||
-	    answer_wait(launcher) < 0 ||
-	    recvmsg(launcher->fd, &message, MSG_CMSG_CLOEXEC) !=
-		(ssize_t)sizeof(record))
+	    fd_wait(launcher->fd, LAUNCH_WAIT_MS) < 0 ||
+	    fd_receive_with(
+		launcher->fd, &record, sizeof(record), fds, LAUNCH_FDS) < 0)
 		return fail(
 		    err, EPIPE, "the launcher is gone: start the server again");
 	if (record.code != 0)
 		return fail(err, record.code, "start a keeper: %s",
 		    strerror(record.code));
-	header = CMSG_FIRSTHDR(&message);
-	if (header && header->cmsg_len <= CMSG_LEN(sizeof(fds)))
-		memcpy(fds, CMSG_DATA(header), header->cmsg_len - CMSG_LEN(0));
 	if (fds[1] < 0) { /* a keeper without its channel ends by itself */
 		fd_close(fds[0]);
 		return fail(err, EMFILE, "no descriptors for a keeper");

@@ -6,15 +6,9 @@
 #include "conf/limits.h"
 
 #include <stdint.h>
-#include <sys/socket.h>
 #include <sys/types.h>
 
 #define LAUNCH_FDS 2 /* of an answer: the keeper's channel and its pidfd */
-
-union launch_control {
-	struct cmsghdr align;
-	char bytes[CMSG_SPACE(sizeof(int) * LAUNCH_FDS)];
-};
 
 enum launch_what {
 	LAUNCH_KEEPER, /* start one; pid is 0 */

@@ -5,6 +5,7 @@
 #include "room/launcher_impl.h"
 
 #include "base/fd.h"
+#include "base/fd_pass.h"
 #include "base/log.h"
 #include "base/sys.h"
 #include "conf/limits.h"
@@ -32,21 +33,8 @@
 static int
 answer(int fd, struct launch_answer record, const int *fds)
 {
-	union launch_control control = { 0 };
-	struct iovec part = { &record, sizeof(record) };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
-	struct cmsghdr *header;
-
-	if (fds) {
-		message.msg_control = control.bytes;
-		message.msg_controllen = sizeof(control.bytes);
-		header = CMSG_FIRSTHDR(&message);
-		header->cmsg_level = SOL_SOCKET;
-		header->cmsg_type = SCM_RIGHTS;
-		header->cmsg_len = CMSG_LEN(sizeof(int) * LAUNCH_FDS);
-		memcpy(CMSG_DATA(header), fds, sizeof(int) * LAUNCH_FDS);
-	}
-	return sendmsg(fd, &message, MSG_NOSIGNAL) < 0 ? -errno : 0;
+	return fd_send_with(
+	    fd, &record, sizeof(record), fds, fds ? LAUNCH_FDS : 0);
 }
 
 static _Noreturn void
