@@ -6,6 +6,8 @@
 #define CALL_CALL_H
 
 #include "base/buf.h"
+#include "call/files.h"
+#include "call/principal.h"
 #include "conf/limits.h"
 #include "conf/wall.h"
 
@@ -21,6 +23,7 @@ enum outcome {
 	OUTCOME_KILLED,    /* cancelled, crashed, or killed from outside */
 	OUTCOME_ROOM_LOST, /* the room died under it */
 	OUTCOME_REFUSED,   /* never ran: a limit of the server, or no room */
+	OUTCOMES           /* the number of values, not an outcome */
 };
 
 /* "ok", "raised", "timeout", ...: the word in results and logs. */
@@ -32,6 +35,7 @@ struct call {
 	uint32_t id; /* chosen by the room at room_submit */
 	struct buf code;
 	struct buf stdin_bytes;
+	struct principal *principal; /* held; NULL: the only one */
 	uint32_t wall_ms;      /* from the hand-over of the code */
 	uint64_t submitted_us; /* clock_us() at room_submit */
 	void (*done)(struct call *call, struct result *result);
@@ -57,6 +61,7 @@ struct result {
 	int exit_code; /* the program's own; -1 after a time-out or a kill */
 	bool timed_out;
 	struct stream out, err;
+	struct file_list files; /* that the program left in /workspace */
 	struct usage usage;
 	wall_set walls_missing; /* of the room that ran it */
 	wall_set walls_allowed; /* those of them that the operator named */

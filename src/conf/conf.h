@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "conf/limits.h"
 #include "conf/wall.h"
 
 #include <stdbool.h>
@@ -26,6 +27,20 @@ enum structured {
 	STRUCTURED_NEVER
 };
 
+/* Who is served a page about the server: those at the endpoint's address, at
+ * the admin's alone, or nobody. */
+enum where {
+	WHERE_MAIN,
+	WHERE_ADMIN,
+	WHERE_OFF
+};
+
+/* Words given one after another, or with commas; borrowed. */
+struct conf_list {
+	unsigned n;
+	const char *items[CONF_LIST_MAX];
+};
+
 struct conf {
 	enum command command;
 
@@ -41,6 +56,29 @@ struct conf {
 	uint32_t queue;
 	enum structured structured;
 	wall_set allow_missing; /* serve, run, doctor */
+	uint64_t keep_bytes;    /* of outputs and files kept as resources */
+	uint32_t keep_ms;
+	bool log_content; /* code and output too */
+
+	/* serve --http */
+	const char *http;       /* "ADDR:PORT" or "unix:PATH"; NULL: stdio */
+	const char *admin_http; /* likewise, for what follows; NULL: none */
+	enum where readyz, metrics;
+	struct conf_list allow_hosts;   /* beside those of the address */
+	struct conf_list allow_origins; /* "https://host[:port]" */
+	bool insecure_no_auth;
+	const char *tokens_path; /* NULL: no such tokens */
+	const char *jwks_path;   /* NULL: no web tokens */
+	const char *issuer, *audience, *resource;
+	struct conf_list auth_servers, scopes;
+	bool sessions;
+	const char *session_key_path; /* NULL: a key of this process */
+	uint32_t session_idle_ms;
+	uint32_t connections;
+	uint64_t body_bytes;
+	uint32_t head_ms, body_ms, idle_ms, write_ms;
+	/* of each principal, where its token does not say */
+	uint32_t token_calls, token_queue, token_per_minute;
 	const char *log_path;   /* NULL: stderr */
 	enum log_level log_level;
 

@@ -64,6 +64,79 @@
 #define END_GRACE_MS      1000u /* after the end of input, for running calls */
 #define END_FLUSH_MS      500u  /* then, for a client that still reads */
 
+/* ---- HTTP: a request ---- */
+
+#define HTTP_TARGET_MAX   (16u * KIB) /* a path of ours has 60 bytes */
+#define HTTP_HEAD_MAX     (16u * KIB) /* names and values together */
+#define HTTP_HEADERS_MAX  100u        /* clients send 10 to 20 */
+#define PARAM_HEADERS_MAX 16u         /* Mcp-Param-*: one a parameter */
+#define BODY_BYTES_DEFAULT (16ull * MIB) /* as a line of stdio */
+#define BODY_BYTES_MIN     (64ull * KIB)
+#define BODY_BYTES_MAX     (64ull * MIB)
+#define HTTP_RAW_FACTOR    2u /* raw bytes of a body, chunk lines included */
+#define HTTP_PIPELINED_MAX (64u * KIB) /* held of the requests behind one */
+#define HTTP_STREAM_QUEUED_MAX (256u * KIB) /* beside one whole answer */
+#define HTTP_BODIES_MAX (256ull * MIB) /* of all connections together */
+
+/* ---- HTTP: a connection; all times are totals, not pauses ---- */
+
+#define CONNECTIONS_DEFAULT 2048u
+#define CONNECTIONS_MIN     1u
+#define CONNECTIONS_MAX     60000u
+#define HEAD_MS_DEFAULT     10000u /* from the first byte of a request */
+#define BODY_MS_DEFAULT     30000u
+#define IDLE_MS_DEFAULT     60000u
+#define WRITE_MS_DEFAULT    30000u /* of an answer; a stream: to drain */
+#define DEADLINE_MS_MIN     100u
+#define DEADLINE_MS_MAX     3600000u
+#define LINGER_MS           2000u /* after a refusal, so that it is read */
+#define LINGER_BYTES_MAX    (8u * MIB)
+#define SSE_COMMENT_MS      15000u /* proxies cut a silence of 30 s or 60 s */
+#define SSE_AFTER_MS        15000u /* without an answer, a stream is begun */
+
+/* ---- HTTP: who sends it ---- */
+
+#define PRINCIPAL_NAME_MAX  64u
+#define PER_MINUTE_DEFAULT  6000u
+#define PER_MINUTE_MAX      1000000u
+#define AUTH_CHALLENGE_MAX  1024u
+#define TOKEN_BYTES_MIN     16u        /* shorter ones can be guessed */
+#define TOKEN_BYTES_MAX     (8u * KIB) /* a web token with many claims */
+#define TOKENS_MAX          1000u
+#define WATCHED_BYTES_MAX   MIB  /* of a file of tokens or keys */
+#define WATCH_EVERY_MS      500u /* a change is in force within a second */
+#define AUTH_FAILURES_MAX   20u  /* of an address in a minute; then 429 */
+#define AUTH_ADDRESSES_MAX  4096u
+#define SUBJECTS_MAX        10000u /* of web tokens, remembered for rates */
+
+/* ---- HTTP: legacy sessions ---- */
+
+#define SESSIONS_MAX            10000u
+#define SESSIONS_OF_ONE_MAX     1000u /* of a principal */
+#define SESSION_IDLE_MS_DEFAULT 3600000u
+#define SESSION_LIFE_S          86400u /* of an id, also over a restart */
+#define SESSION_ID_MAX          256u
+#define SESSION_EVENTS_MAX      256u  /* kept for a client that comes back */
+#define SESSION_EVENTS_BYTES    (2u * MIB)
+
+/* ---- configuration ---- */
+
+#define CONF_LIST_MAX  32u
+#define CONF_FILE_MAX  (64u * KIB)
+
+/* ---- what calls leave behind: resources ---- */
+
+#define KEEP_BYTES_DEFAULT (64ull * MIB)
+#define KEEP_BYTES_MIN     (1ull * MIB)
+#define KEEP_BYTES_MAX     (4096ull * MIB)
+#define KEEP_MS_DEFAULT    600000u
+#define KEEP_CALLS_MAX     10000u
+#define KEEP_CHARS         1000000u /* of a stream: what a resource may hold */
+#define RESOURCE_URI_MAX   2048u
+#define RESOURCES_PAGE     100u /* of one answer to resources/list */
+#define RESULT_FILES_MAX   100u /* listed; more are counted */
+#define RESULT_FILES_BYTES (16u * MIB) /* taken along, of all together */
+
 /* ---- a stream of a result: 4 bytes a character, and the marks ---- */
 
 #define STREAM_TEXT_MAX (4u * OUTPUT_CHARS_MAX + 4096u)

@@ -1,4 +1,5 @@
-/* method.h: the methods that a client may call. Within mcp/ only.
+/* method.h: the methods that a client may call, and what answering them has in
+ * common.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef MCP_METHOD_H
 #define MCP_METHOD_H
@@ -25,10 +26,24 @@ struct method {
 	const char *name;
 	unsigned audience;
 	void (*handle)(struct request *request); /* takes it */
+	/* The parameter that the header Mcp-Name repeats, or NULL. */
+	const char *named_by;
 };
 
-/* The method of that name, or NULL. */
-const struct method *method_find(const json_t *name);
+/* The method of that name, of the core or of the catalog; or NULL. */
+const struct method *method_find(
+    const struct catalog *catalog, const json_t *name);
+
+/* Answers with a result (taken), to which what every result of its revision
+ * has is added: resultType is "complete" unless it is there. */
+void method_answer(struct request *request, json_t *result);
+
+/* The same for a result that a client may keep. */
+void method_answer_cacheable(struct request *request, json_t *result);
+
+/* The cursor of a list whose entries fit one page: true if there is none; else
+ * the request was refused. */
+bool method_first_page(struct request *request);
 
 /* Answers a subscription: the server is about to end. */
 void method_end_subscription(struct request *request);
