@@ -232,11 +232,13 @@ enqueue(struct stdio *stdio, struct buf *message, size_t at)
 }
 
 static void
-on_send(void *arg, struct buf *message)
+on_send(void *arg, void *route, struct buf *message, const struct sent *sent)
 {
 	struct stdio *stdio = arg;
 	ssize_t put = 0;
 
+	(void)route; /* there is one way to the client */
+	(void)sent;
 	if (stdio->out_broken)
 		return;
 	if (buf_add_text(message, "\n") < 0) {
@@ -278,7 +280,7 @@ line_take(struct stdio *stdio, struct span line)
 	else if (line.n > LINE_MAX_BYTES)
 		peer_receive_too_long(stdio->peer);
 	else
-		peer_receive(stdio->peer, line);
+		(void)peer_receive(stdio->peer, NULL, line, NULL);
 }
 
 /* Takes the whole lines of what was read, unless the client stops reading. */
@@ -397,10 +399,13 @@ stdio_open(uv_loop_t *loop, struct mcp *mcp, int in, int out,
     void (*ended)(void *arg), void *arg)
 {
 	struct stdio *stdio = calloc(1, sizeof(*stdio));
+	const struct peer_conf peer = {
+		.kind = PEER_STREAM, .send = on_send, .arg = stdio
+	};
 
 	if (!stdio)
 		return NULL;
-	stdio->peer = peer_new(mcp, on_send, stdio);
+	stdio->peer = peer_new(mcp, &peer);
 	if (!stdio->peer) {
 		free(stdio);
 		return NULL;

@@ -21,6 +21,8 @@ struct tool {
 	/* Takes the request. arguments is an object or NULL, and lives as long
 	 * as request->params. */
 	void (*call)(void *arg, struct request *request, json_t *arguments);
+	/* Its schema names headers that repeat arguments: param_headers.h. */
+	bool has_param_headers;
 	/* Whether a call of it may become a task, where the client declares
 	 * the extension: see tasks.h. */
 	bool may_be_task;
@@ -39,8 +41,8 @@ struct resource_source {
 	json_t *(*templates)(void *arg, const struct revision *revision);
 	/* A new array of contents; NULL: there is no such resource for this
 	 * request's principal. uri has no NUL in it. */
-	json_t *(*read)(void *arg, const struct request *request,
-	    const char *uri);
+	json_t *(*read)(
+	    void *arg, const struct request *request, const char *uri);
 };
 
 struct catalog {
@@ -55,9 +57,12 @@ struct catalog {
 	 * nothing. The core declares tools and resources. */
 	void (*declare)(
 	    void *arg, json_t *capabilities, const struct revision *revision);
-	/* What may be kept, and for how long: false makes lists private. */
-	bool lists_are_public;
-	void *arg;
+	/* What of it changes while it is served: declared, and told to those
+	 * who asked (mcp_announce). */
+	bool tools_change, prompts_change, resources_change;
+	bool resources_watched; /* one by one */
+	void *arg;              /* of the tools and declare */
+	void *resources_arg;
 };
 
 #endif

@@ -6,78 +6,23 @@
 
 #include "base/log.h"
 #include "conf/limits.h"
+#include "mcp/era.h"
 #include "mcp/jsonrpc.h"
 #include "mcp/method.h"
 #include "mcp/request.h"
 
 #include <string.h>
 
+/* A message on its way through the core. */
+struct arrival {
+	struct peer *peer;
+	void *route;
+	const struct peer_headers *headers; /* NULL: none */
+	struct batch *batch;                /* NULL: it came alone */
+	enum received received;
+};
+
 /* ---- requests ---- */
-
-static bool
-is_modern(const struct message *message, const struct method *method)
-{
-	json_t *meta = json_object_get(message->params, "_meta");
-
-	return json_object_get(meta, META_VERSION) ||
-	       (method && method->audience == FOR_MODERN);
-}
-
-/* What is wrong with the metadata of a modern request; NULL: nothing. */
-static const char *
-modern_meta_fault(const json_t *meta)
-{
-	static const char *const levels[] = { "debug", "info", "notice",
-		"warning", "error", "critical", "alert", "emergency" };
-	json_t *version = json_object_get(meta, META_VERSION);
-	json_t *client = json_object_get(meta, META_CLIENT);
-	json_t *level = json_object_get(meta, META_LOG_LEVEL);
-
-	if (!json_is_object(meta))
-		return "_meta is required";
-	if (!json_is_string(version))
-		return META_VERSION " is required in _meta";
-	if (json_string_length(version) > NAME_SHOWN_MAX)
-		return META_VERSION " is too long";
-	if (!json_is_object(json_object_get(meta, META_CAPABILITIES)))
-		return META_CAPABILITIES " is required in _meta";
-	if (client && !json_is_object(client))
-		return META_CLIENT " is not an object";
-	if (!level)
-		return NULL;
-	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
-		if (json_is_text(level, levels[i]))
-			return NULL;
-	return META_LOG_LEVEL " is not a level";
-}
-
-static bool
-check_modern(struct request *request)
-{
-	json_t *meta = json_object_get(request->params, "_meta");
-	json_t *version = json_object_get(meta, META_VERSION);
-	const struct revision *revision = revision_find(version);
-	const char *fault = modern_meta_fault(meta);
-
-	if (fault) {
-		request_fail(request, CODE_INVALID_PARAMS, fault, NULL);
-		return false;
-	}
-	if (!revision || !revision->modern) {
-		request_fail(request, CODE_UNSUPPORTED_VERSION,
-		    "unsupported protocol version",
-		    json_pack("{s:o, s:O}", "supported", revision_names(),
-			"requested", version));
-		return false;
-	}
-	request->revision = revision;
-	if (request->batch) {
-		request_fail(request, CODE_INVALID_REQUEST,
-		    "this revision has no batches", NULL);
-		return false;
-	}
-	return true;
-}
 
 static bool
 take_token(struct request *request)
@@ -106,119 +51,232 @@ fail_unknown(struct request *request, const json_t *name)
 	request_fail(request, CODE_METHOD_NOT_FOUND, text, NULL);
 }
 
-static void
-dispatch(struct request *request, const struct message *message)
+/* The audience that a legacy request belongs to. */
+static unsigned
+legacy_audience(const struct peer *peer)
 {
-	const struct method *method = method_find(message->method);
-	struct peer *peer = request->peer;
-	unsigned who = peer->revision ? FOR_HANDSHAKE : FOR_NEW;
+	if (peer->conf.kind == PEER_STATELESS)
+		return FOR_HANDSHAKE | FOR_NEW;
+	return peer->revision ? FOR_HANDSHAKE : FOR_NEW;
+}
 
-	if (is_modern(message, method)) {
-		who = FOR_MODERN;
-		if (!check_modern(request))
-			return;
+/* The session that a server with sessions wants of a legacy client. */
+static bool
+lacks_session(const struct peer *peer)
+{
+	return peer->conf.kind == PEER_STATELESS && peer->mcp->conf->sessions;
+}
+
+static bool
+check_legacy(struct request *request, const struct method *method)
+{
+	struct peer *peer = request->peer;
+	const struct revision *revision = era_legacy(peer, request->headers);
+	unsigned who = legacy_audience(peer);
+	json_t *shown;
+
+	if (!revision) {
+		shown = era_shown(request->headers->version);
+		era_refuse(request, shown);
+		json_decref(shown);
+		return false;
 	}
-	if (request_find(peer, request->id))
+	request->revision = revision;
+	if (lacks_session(peer)) {
 		request_fail(request, CODE_INVALID_REQUEST,
-		    "a request with this id is still in flight", NULL);
-	else if (who == FOR_NEW && !(method && method->audience & FOR_NEW))
+		    "no session: initialize first, and send its Mcp-Session-Id",
+		    NULL);
+		return false;
+	}
+	if (who == FOR_NEW && !(method && method->audience & FOR_NEW)) {
 		request_fail(request, CODE_INVALID_REQUEST,
 		    "not initialized: initialize first, or name a protocol "
 		    "version in _meta",
 		    NULL);
+		return false;
+	}
+	return true;
+}
+
+static void
+dispatch(struct request *request, const struct message *message)
+{
+	struct peer *peer = request->peer;
+	const struct method *method =
+	    method_find(peer->mcp->catalog, message->method);
+	bool modern = era_is_modern(request->headers, message, method);
+	unsigned who = modern ? FOR_MODERN : legacy_audience(peer);
+	bool ok = modern ? era_check(request, message, method)
+			 : check_legacy(request, method);
+
+	if (!ok)
+		return;
+	if (request_find(peer, request->id))
+		request_fail(request, CODE_INVALID_REQUEST,
+		    "a request with this id is still in flight", NULL);
 	else if (!method || !(method->audience & who))
 		fail_unknown(request, message->method);
 	else if (take_token(request))
 		method->handle(request);
 }
 
-/* ---- notifications ---- */
+static void
+on_request(struct arrival *arrival, const struct message *message)
+{
+	struct peer *peer = arrival->peer;
+	const struct revision *revision =
+	    peer->revision ? peer->revision : revision_latest_handshake();
+	struct request *request = request_new(
+	    peer, arrival->route, arrival->batch, message, revision);
+
+	arrival->received = RECEIVED_REQUEST;
+	if (!request) {
+		peer_send_error(peer, arrival->route, message->id,
+		    CODE_INTERNAL_ERROR, "no memory for the request");
+		return;
+	}
+	request->over_http = arrival->headers != NULL;
+	request->headers = arrival->headers;
+	dispatch(request, message);
+}
+
+/* ---- notifications and responses ---- */
 
 static void
-on_notification(struct peer *peer, const struct message *message)
+refuse(struct arrival *arrival, const char *why)
 {
+	arrival->received = RECEIVED_REFUSED;
+	peer_send_error(
+	    arrival->peer, arrival->route, NULL, CODE_INVALID_REQUEST, why);
+}
+
+static void
+on_notification(struct arrival *arrival, const struct message *message)
+{
+	struct peer *peer = arrival->peer;
 	json_t *id = json_object_get(message->params, "requestId");
 	struct request *request;
 
 	/* "notifications/initialized" needs nothing, and what is unknown is
 	 * ignored, as the protocol wants. */
-	if (!json_is_text(message->method, "notifications/cancelled"))
+	if (!json_is_text(message->method, "notifications/cancelled")) {
+		if (!json_is_text(message->method, "notifications/initialized"))
+			peer->mcp->stats.strays++;
 		return;
+	}
 	request = json_is_id(id) ? request_find(peer, id) : NULL;
 	if (request)
 		request_cancel(request);
 }
 
+static void
+on_response(struct arrival *arrival, const json_t *value)
+{
+	struct peer *peer = arrival->peer;
+
+	if (era_header_is_modern(arrival->headers)) {
+		refuse(arrival, "this server asks nothing of its clients");
+		return;
+	}
+	if (!peer_answered(peer, value)) {
+		peer->mcp->stats.strays++;
+		log_debug("event=stray_response");
+	}
+}
+
+/* A notification or response of a legacy client, over HTTP, has to belong to a
+ * session that is known, where there are any. */
+static bool
+accepts_notes(struct arrival *arrival)
+{
+	struct peer *peer = arrival->peer;
+
+	if (!arrival->headers || era_header_is_modern(arrival->headers))
+		return true;
+	if (!era_legacy(peer, arrival->headers))
+		refuse(arrival, "unsupported protocol version");
+	else if (lacks_session(peer))
+		refuse(arrival, "no session: initialize first");
+	else
+		return true;
+	return false;
+}
+
 /* ---- messages ---- */
 
 static void
-on_invalid(
-    struct peer *peer, struct batch *batch, const struct message *message)
+on_invalid(struct arrival *arrival, const struct message *message)
 {
-	if (batch)
-		batch_add(batch, jsonrpc_error(message->id, true, message->code,
-				     message->why, NULL));
+	arrival->received = RECEIVED_REQUEST;
+	if (arrival->batch)
+		batch_add(
+		    arrival->batch, jsonrpc_error(message->id, true,
+					message->code, message->why, NULL));
 	else
-		peer_send_error(peer, message->id, message->code, message->why);
+		peer_send_error(arrival->peer, arrival->route, message->id,
+		    message->code, message->why);
 }
 
 static void
-on_value(struct peer *peer, struct batch *batch, const json_t *value)
+on_value(struct arrival *arrival, const json_t *value)
 {
-	const struct revision *revision =
-	    peer->revision ? peer->revision : revision_latest_handshake();
 	struct message message;
-	struct request *request;
 
 	jsonrpc_classify(value, &message);
 	switch (message.kind) {
 	case MESSAGE_INVALID:
-		on_invalid(peer, batch, &message);
+		on_invalid(arrival, &message);
 		break;
 	case MESSAGE_REQUEST:
-		request = request_new(peer, batch, &message, revision);
-		if (request) {
-			dispatch(request, &message);
-		} else {
-			message.code = CODE_INTERNAL_ERROR;
-			message.why = "no memory for the request";
-			on_invalid(peer, batch, &message);
-		}
+		on_request(arrival, &message);
 		break;
 	case MESSAGE_NOTIFICATION:
-		on_notification(peer, &message);
+		if (accepts_notes(arrival))
+			on_notification(arrival, &message);
 		break;
 	case MESSAGE_RESPONSE:
-		log_debug("event=stray_response");
+		if (accepts_notes(arrival))
+			on_response(arrival, value);
 		break;
 	}
 	message_done(&message);
 }
 
-static void
-on_batch(struct peer *peer, const json_t *values)
+static const char *
+batch_fault(const struct arrival *arrival, const json_t *values)
 {
-	struct batch *batch;
-	const char *why = NULL;
+	const struct peer *peer = arrival->peer;
+	const struct revision *revision = era_legacy(peer, arrival->headers);
+	bool begun = peer->revision || peer->conf.kind == PEER_STATELESS;
 
-	if (!peer->revision || !peer->revision->batches)
-		why = "batches are not part of the protocol revision in force";
-	else if (json_array_size(values) == 0)
-		why = "the batch is empty";
-	else if (json_array_size(values) > BATCH_MAX)
-		why = "the batch is too large";
+	if (!begun || !revision || !revision->batches)
+		return "batches are not part of the protocol revision in force";
+	if (json_array_size(values) == 0)
+		return "the batch is empty";
+	if (json_array_size(values) > BATCH_MAX)
+		return "the batch is too large";
+	return NULL;
+}
+
+static void
+on_batch(struct arrival *arrival, const json_t *values)
+{
+	const char *why = batch_fault(arrival, values);
+
 	if (why) {
-		peer_send_error(peer, NULL, CODE_INVALID_REQUEST, why);
+		refuse(arrival, why);
 		return;
 	}
-	batch = batch_new(peer, json_array_size(values));
-	if (!batch) {
+	arrival->batch =
+	    batch_new(arrival->peer, arrival->route, json_array_size(values));
+	if (!arrival->batch) {
 		log_error("event=no_memory what=batch");
+		arrival->received = RECEIVED_REQUEST;
 		return;
 	}
 	for (size_t i = 0; i < json_array_size(values); i++)
-		on_value(peer, batch, json_array_get(values, i));
-	batch_release(batch);
+		on_value(arrival, json_array_get(values, i));
+	batch_release(arrival->batch);
 }
 
 static bool
@@ -230,47 +288,75 @@ is_blank(struct span text)
 	return true;
 }
 
-void
-peer_receive(struct peer *peer, struct span text)
+enum received
+peer_receive(struct peer *peer, void *route, struct span text,
+    const struct peer_headers *headers)
 {
+	struct arrival arrival = { .peer = peer,
+		.route = route,
+		.headers = headers,
+		.received = RECEIVED_NOTHING };
 	struct message broken;
 	json_t *value;
 
-	if (is_blank(text))
-		return;
+	/* A line of nothing is no message; a request of nothing is a bad one.
+	 */
+	if (!headers && is_blank(text))
+		return RECEIVED_NOTHING;
 	value = jsonrpc_load(text, &broken);
 	if (!value) {
-		on_invalid(peer, NULL, &broken);
+		on_invalid(&arrival, &broken);
 		message_done(&broken);
 	} else if (json_is_array(value)) {
-		on_batch(peer, value);
+		on_batch(&arrival, value);
 	} else {
-		on_value(peer, NULL, value);
+		on_value(&arrival, value);
 	}
 	json_decref(value);
+	return arrival.received;
 }
 
 void
 peer_receive_too_long(struct peer *peer)
 {
-	peer_send_error(
-	    peer, NULL, CODE_INVALID_REQUEST, "message longer than 16 MiB");
+	peer_send_error(peer, NULL, NULL, CODE_INVALID_REQUEST,
+	    "message longer than 16 MiB");
 }
 
-/* ---- peers and the core ---- */
+bool
+mcp_is_initialize(struct span text)
+{
+	struct message message;
+	json_t *value = jsonrpc_load(text, &message);
+	bool is;
+
+	if (!value) {
+		message_done(&message);
+		return false;
+	}
+	jsonrpc_classify(value, &message);
+	is = message.kind == MESSAGE_REQUEST &&
+	     json_is_text(message.method, "initialize") &&
+	     !era_is_modern(NULL, &message, NULL);
+	message_done(&message);
+	json_decref(value);
+	return is;
+}
+
+/* ---- peers ---- */
 
 struct peer *
-peer_new(
-    struct mcp *mcp, void (*send)(void *arg, struct buf *message), void *arg)
+peer_new(struct mcp *mcp, const struct peer_conf *conf)
 {
 	struct peer *peer = calloc(1, sizeof(*peer));
 
 	if (!peer)
 		return NULL;
 	peer->mcp = mcp;
-	peer->send = send;
-	peer->arg = arg;
+	peer->conf = *conf;
+	(void)principal_hold(conf->principal);
 	LIST_INIT(&peer->requests);
+	LIST_INIT(&peer->questions);
 	LIST_INSERT_HEAD(&mcp->peers, peer, link);
 	return peer;
 }
@@ -279,6 +365,25 @@ unsigned
 peer_busy(const struct peer *peer)
 {
 	return peer->busy;
+}
+
+const char *
+peer_revision(const struct peer *peer)
+{
+	return peer->revision ? peer->revision->name : NULL;
+}
+
+bool
+peer_restore(struct peer *peer, const char *revision)
+{
+	json_t *name = json_string(revision);
+	const struct revision *found = revision_find(name);
+
+	json_decref(name);
+	if (!found || found->modern)
+		return false;
+	peer->revision = found;
+	return true;
 }
 
 void
@@ -290,6 +395,21 @@ peer_end_subscriptions(struct peer *peer)
 		next = LIST_NEXT(request, link);
 		if (request->state == REQUEST_LISTEN)
 			method_end_subscription(request);
+	}
+}
+
+void
+peer_route_gone(struct peer *peer, void *route)
+{
+	struct request *request, *next;
+
+	for (request = LIST_FIRST(&peer->requests); request; request = next) {
+		next = LIST_NEXT(request, link);
+		if (request->route != route)
+			continue;
+		if (request->batch)
+			request->batch->peer = NULL;
+		request_cancel(request);
 	}
 }
 
@@ -306,24 +426,47 @@ peer_close(struct peer *peer)
 		request_cancel(request);
 	}
 	LIST_REMOVE(peer, link);
+	principal_release(peer->conf.principal);
+	json_decref(peer->capabilities);
+	json_decref(peer->log_level);
+	json_decref(peer->watched);
 	free(peer);
 }
 
+/* ---- the core ---- */
+
 struct mcp *
 mcp_new(uv_loop_t *loop, struct room *room, const struct conf *conf,
-    const char *text)
+    const struct catalog *catalog)
 {
 	struct mcp *mcp = calloc(1, sizeof(*mcp));
 
 	if (!mcp)
 		return NULL;
+	mcp->loop = loop;
 	mcp->room = room;
 	mcp->conf = conf;
-	mcp->text = text;
+	mcp->catalog = catalog;
 	LIST_INIT(&mcp->peers);
 	(void)uv_timer_init(loop, &mcp->progress);
 	mcp->progress.data = mcp;
 	return mcp;
+}
+
+const struct mcp_stats *
+mcp_stats(const struct mcp *mcp)
+{
+	return &mcp->stats;
+}
+
+void
+mcp_set_admission(struct mcp *mcp,
+    bool (*admit)(
+	void *arg, struct principal *principal, unsigned *ret_retry_s),
+    void *arg)
+{
+	mcp->admit = admit;
+	mcp->admit_arg = arg;
 }
 
 static void

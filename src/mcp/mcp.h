@@ -77,7 +77,7 @@ struct peer_headers {
 	struct span name;    /* Mcp-Name */
 	const struct param_span {
 		struct span name, value; /* Mcp-Param-NAME */
-	} *params;
+	} * params;
 	unsigned params_n;
 };
 
@@ -108,6 +108,9 @@ const char *peer_revision(const struct peer *peer);
  * such revision. */
 bool peer_restore(struct peer *peer, const char *revision);
 
+/* True if text is one valid message that asks for a handshake. */
+bool mcp_is_initialize(struct span text);
+
 /* Requests whose answers are outstanding; open subscriptions do not count. */
 unsigned peer_busy(const struct peer *peer);
 
@@ -127,21 +130,22 @@ struct mcp_stats {
 	uint64_t calls[OUTCOMES]; /* that ended, by outcome */
 	uint64_t unanswered;      /* of those: nobody waited any more */
 	uint64_t errors;          /* of the protocol, answered */
-	uint64_t strays;          /* responses nobody asked for, unknown notes */
+	uint64_t strays; /* responses nobody asked for, unknown notes */
 	/* Wall time from the request to the answer; bucket i counts those of
 	 * at most CALL_BUCKET_US(i), the last one all. */
 	uint64_t buckets[CALL_BUCKETS];
 	uint64_t sum_us;
 };
 
-#define CALL_BUCKET_US(i) (500ull << (i)) /* 0.5 ms, 1 ms, ... 4.6 h */
+#define CALL_BUCKET_US(i) (500ull << (i)) /* 0.5 ms, 1 ms, 2 ms, ... */
 
 const struct mcp_stats *mcp_stats(const struct mcp *mcp);
 
 /* Asked before each call of a principal begins; false refuses it, and
  * *ret_retry_s says when to come again. NULL: nobody asks. */
 void mcp_set_admission(struct mcp *mcp,
-    bool (*admit)(void *arg, struct principal *principal, unsigned *ret_retry_s),
+    bool (*admit)(
+	void *arg, struct principal *principal, unsigned *ret_retry_s),
     void *arg);
 
 #endif

@@ -1,46 +1,58 @@
-/* method.c: the methods and their table.
+/* method.c: the core's methods and their table.
  * Hostile input: a client's parameters. Fuzzed by fuzz_jsonrpc.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mcp/method.h"
 
-#include "base/clock.h"
-#include "base/log.h"
 #include "conf/limits.h"
 #include "conf/paths.h"
 #include "mcp/jsonrpc.h"
-#include "mcp/tool_run.h"
+#include "mcp/param_headers.h"
 
-#include <errno.h>
-#include <inttypes.h>
-
-static const char instructions[] =
-    "run_python runs Python code in a fresh, isolated room with the "
-    "scientific stack already imported. Print what you want to see; nothing "
-    "persists between calls; there is no network.";
+#include <string.h>
 
 /* ---- results ---- */
 
 static json_t *
-server_info(const struct revision *revision)
+server_info(const struct catalog *catalog, const struct revision *revision)
 {
 	json_t *info = json_pack(
-	    "{s:s, s:s}", "name", "breakroom", "version", BREAKROOM_VERSION);
+	    "{s:s, s:s}", "name", catalog->name, "version", BREAKROOM_VERSION);
 
 	if (revision->structured)
 		(void)json_object_set_new(
-		    info, "title", json_string("Breakroom"));
+		    info, "title", json_string(catalog->title));
 	return info;
 }
 
+/* {"listChanged": true}, or {}. */
 static json_t *
-capabilities(void)
+changing(bool changes)
 {
-	return json_pack("{s:{}}", "tools");
+	return changes ? json_pack("{s:b}", "listChanged", 1) : json_object();
 }
 
-/* Adds what every result of a modern revision has, and answers. */
-static void
-answer(struct request *request, json_t *result)
+static json_t *
+capabilities(const struct catalog *catalog, const struct revision *revision)
+{
+	json_t *all = json_object(), *resources;
+
+	if (catalog->tools_n > 0)
+		(void)json_object_set_new(
+		    all, "tools", changing(catalog->tools_change));
+	if (catalog->resources) {
+		resources = changing(catalog->resources_change);
+		if (catalog->resources_watched)
+			(void)json_object_set_new(
+			    resources, "subscribe", json_true());
+		(void)json_object_set_new(all, "resources", resources);
+	}
+	if (catalog->declare)
+		catalog->declare(catalog->arg, all, revision);
+	return all;
+}
+
+void
+method_answer(struct request *request, json_t *result)
 {
 	json_t *meta = json_object_get(result, "_meta");
 
@@ -49,32 +61,47 @@ answer(struct request *request, json_t *result)
 			meta = json_object();
 			(void)json_object_set_new(result, "_meta", meta);
 		}
-		(void)json_object_set_new(
-		    meta, META_SERVER, server_info(request->revision));
-		(void)json_object_set_new(
-		    result, "resultType", json_string("complete"));
+		(void)json_object_set_new(meta, META_SERVER,
+		    server_info(request->mcp->catalog, request->revision));
+		if (!json_object_get(result, "resultType"))
+			(void)json_object_set_new(
+			    result, "resultType", json_string("complete"));
 	}
 	request_answer(request, result);
 }
 
-/* The same for a result that a client may keep: ours depend on nothing. */
 static void
-answer_cacheable(struct request *request, json_t *result)
+answer_kept(struct request *request, json_t *result, const char *scope,
+    json_int_t ttl_ms)
 {
 	if (request->revision->modern) {
 		(void)json_object_set_new(
-		    result, "ttlMs", json_integer(LIST_TTL_MS));
+		    result, "ttlMs", json_integer(ttl_ms));
 		(void)json_object_set_new(
-		    result, "cacheScope", json_string("public"));
+		    result, "cacheScope", json_string(scope));
 	}
-	answer(request, result);
+	method_answer(request, result);
 }
 
-/* ---- methods ---- */
+void
+method_answer_cacheable(struct request *request, json_t *result)
+{
+	answer_kept(request, result, "public", LIST_TTL_MS);
+}
+
+void
+method_answer_private(struct request *request, json_t *result)
+{
+	answer_kept(request, result, "private", 0);
+}
+
+/* ---- the handshake ---- */
 
 static void
 on_initialize(struct request *request)
 {
+	struct peer *peer = request->peer;
+	const struct catalog *catalog = request->mcp->catalog;
 	json_t *asked = json_object_get(request->params, "protocolVersion");
 	const struct revision *revision = revision_find(asked);
 
@@ -83,7 +110,7 @@ on_initialize(struct request *request)
 		    "initialize must not be part of a batch", NULL);
 		return;
 	}
-	if (request->peer->revision) {
+	if (peer->revision) {
 		request_fail(
 		    request, CODE_INVALID_REQUEST, "already initialized", NULL);
 		return;
@@ -96,252 +123,241 @@ on_initialize(struct request *request)
 	if (!revision || revision->modern)
 		revision = revision_latest_handshake();
 	request->revision = revision;
-	request->peer->revision = revision;
-	answer(request,
+	peer->revision = revision;
+	peer->capabilities =
+	    capabilities_kept(json_object_get(request->params, "capabilities"));
+	method_answer(request,
 	    json_pack("{s:s, s:o, s:o, s:s}", "protocolVersion", revision->name,
-		"capabilities", capabilities(), "serverInfo",
-		server_info(revision), "instructions", instructions));
+		"capabilities", capabilities(catalog, revision), "serverInfo",
+		server_info(catalog, revision), "instructions",
+		catalog->instructions));
 }
 
 static void
 on_ping(struct request *request)
 {
-	answer(request, json_object());
+	method_answer(request, json_object());
 }
 
 static void
 on_discover(struct request *request)
 {
-	answer_cacheable(request,
+	const struct catalog *catalog = request->mcp->catalog;
+
+	method_answer_cacheable(request,
 	    json_pack("{s:o, s:o, s:s}", "supportedVersions", revision_names(),
-		"capabilities", capabilities(), "instructions", instructions));
+		"capabilities", capabilities(catalog, request->revision),
+		"instructions", catalog->instructions));
+}
+
+/* ---- tools ---- */
+
+bool
+method_first_page(struct request *request)
+{
+	json_t *cursor = json_object_get(request->params, "cursor");
+
+	/* All fits one page: no cursor is ours. */
+	if (!cursor || json_is_null(cursor))
+		return true;
+	request_fail(request, CODE_INVALID_PARAMS, "unknown cursor", NULL);
+	return false;
 }
 
 static void
 on_tools_list(struct request *request)
 {
-	struct mcp *mcp = request->mcp;
-	json_t *cursor = json_object_get(request->params, "cursor");
+	const struct catalog *catalog = request->mcp->catalog;
+	json_t *tools;
 
-	/* All fits one page: no cursor is ours. */
-	if (cursor && !json_is_null(cursor)) {
-		request_fail(
-		    request, CODE_INVALID_PARAMS, "unknown cursor", NULL);
+	if (!method_first_page(request))
 		return;
+	tools = json_array();
+	for (size_t i = 0; i < catalog->tools_n; i++) {
+		json_t *tool =
+		    catalog->tools[i].describe(catalog->arg, request->revision);
+
+		if (tool)
+			(void)json_array_append_new(tools, tool);
 	}
-	answer_cacheable(request,
-	    json_pack("{s:[o]}", "tools",
-		tool_run_describe(mcp->text, mcp->conf, request->revision)));
+	method_answer_cacheable(request, json_pack("{s:o}", "tools", tools));
 }
 
-/* What a subscription may ask for has to be well formed, though nothing of it
- * ever changes here. */
+static const struct tool *
+tool_find(const struct catalog *catalog, const json_t *name)
+{
+	for (size_t i = 0; i < catalog->tools_n; i++)
+		if (json_is_text(name, catalog->tools[i].name))
+			return &catalog->tools[i];
+	return NULL;
+}
+
+/* False: the headers of a call do not repeat its arguments, and it was
+ * refused. */
 static bool
-filter_is_valid(const json_t *filter)
+check_param_headers(
+    struct request *request, const struct tool *tool, json_t *arguments)
 {
-	static const char *const flags[] = { "toolsListChanged",
-		"promptsListChanged", "resourcesListChanged" };
-	json_t *uris = json_object_get(filter, "resourceSubscriptions");
-	size_t i;
+	struct param_header_fault fault;
+	json_t *described;
+	char text[128];
+	bool agree;
 
-	if (!json_is_object(filter) || (uris && !json_is_array(uris)))
-		return false;
-	for (i = 0; i < json_array_size(uris); i++)
-		if (!json_is_string(json_array_get(uris, i)))
-			return false;
-	for (i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
-		json_t *flag = json_object_get(filter, flags[i]);
-
-		if (flag && !json_is_boolean(flag))
-			return false;
-	}
-	return true;
-}
-
-static json_t *
-subscription_meta(json_t *id)
-{
-	return json_pack("{s:O}", META_SUBSCRIPTION, id);
-}
-
-static void
-on_listen(struct request *request)
-{
-	struct peer *peer = request->peer;
-	json_t *params;
-
-	if (!filter_is_valid(
-		json_object_get(request->params, "notifications"))) {
-		request_fail(request, CODE_INVALID_PARAMS,
-		    "notifications is not a filter", NULL);
-		return;
-	}
-	if (peer->subscriptions >= LISTEN_MAX) {
-		request_fail(request, CODE_INVALID_REQUEST,
-		    "too many open subscriptions", NULL);
-		return;
-	}
-	request_keep(request, REQUEST_LISTEN);
-	/* None of it is honoured: the list of tools is fixed. */
-	params = json_pack("{s:o, s:{}}", "_meta",
-	    subscription_meta(request->id), "notifications");
-	peer_send(
-	    peer, jsonrpc_notification(
-		      "notifications/subscriptions/acknowledged", params));
-}
-
-void
-method_end_subscription(struct request *request)
-{
-	struct peer *peer = request->peer;
-	json_t *id = json_incref(request->id);
-
-	answer(request, json_pack("{s:o}", "_meta", subscription_meta(id)));
-	/* On a channel that all requests share, this closes the stream. */
-	peer_send(peer, jsonrpc_notification("notifications/cancelled",
-			    json_pack("{s:o}", "requestId", id)));
-}
-
-/* One line for each call, without a byte of its code or output. */
-static void
-log_call(const struct request *request, const struct call *call,
-    const struct result *result)
-{
-	char id[NAME_SHOWN_SIZE];
-
-	if (json_is_string(request->id))
-		(void)json_shown(request->id, id);
-	else
-		(void)snprintf(id, sizeof(id), "%" JSON_INTEGER_FORMAT,
-		    json_integer_value(request->id));
-	/* A quote in it would end the value early. */
-	for (char *p = id; *p; p++)
-		if (*p == '"' || *p == '\\')
-			*p = '?';
-	log_info("event=call call=%u id=\"%s\" outcome=%s exit=%d "
-		 "queued_us=%" PRIu64 " wall_us=%" PRIu64 " cpu_us=%" PRIu64
-		 " out_bytes=%zu err_bytes=%zu answered=%s",
-	    call->id, id, outcome_name(result->outcome), result->exit_code,
-	    result->usage.queued_us, result->usage.wall_us,
-	    result->usage.cpu_us, result->out.text.n, result->err.text.n,
-	    request->peer ? "yes" : "no");
-}
-
-static void
-on_call_done(struct call *call, struct result *result)
-{
-	struct request *request = call->owner;
-	struct answer_form form;
-	json_t *object;
-
-	log_call(request, call, result);
-	if (request_call_ended(request)) {
-		form = request_form(request);
-		object = answer_result(result, call->wall_ms, &form);
-		if (object)
-			answer(request, object);
-		else
-			request_fail(request, CODE_INTERNAL_ERROR,
-			    "no memory for the answer", NULL);
-	}
-	call_free(call);
-}
-
-static void
-refuse(struct request *request, const char *text)
-{
-	struct answer_form form = request_form(request);
-
-	answer(request, answer_refused(text, &form));
-}
-
-static void
-submit(struct request *request, struct call *call)
-{
-	struct mcp *mcp = request->mcp;
-	size_t bytes = call->code.n + call->stdin_bytes.n;
-
-	call->owner = request;
-	call->done = on_call_done;
-	if (bytes > CALLS_BYTES_MAX - mcp->calls_bytes) {
-		call_free(call);
-		refuse(request,
-		    "the server holds too much code of calls that have not "
-		    "ended; try again when some have");
-		return;
-	}
-	/* done is never called from within room_submit. */
-	if (room_submit(mcp->room, call) < 0) {
-		call_free(call);
-		refuse(request, "the server has no memory for the call");
-		return;
-	}
-	request->call_bytes = bytes;
-	mcp->calls_bytes += bytes;
-	mcp->calls++;
-	request->began_us = clock_us();
-	request->due_us = request->began_us + PROGRESS_FIRST_MS * 1000u;
-	request_keep(request, REQUEST_CALL);
-	request->call = call->id;
-	/* The arguments are in the call now. */
-	json_decref(request->params);
-	request->params = NULL;
-	if (request->token)
-		mcp_progress(mcp, request->began_us);
+	if (!tool->has_param_headers || !request->headers ||
+	    !request->revision->modern)
+		return true;
+	described =
+	    tool->describe(request->mcp->catalog->arg, request->revision);
+	agree = param_headers_agree(request->headers,
+	    json_object_get(described, "inputSchema"), arguments, &fault);
+	json_decref(described);
+	if (agree)
+		return true;
+	(void)snprintf(text, sizeof(text), "the header Mcp-Param-%s %s",
+	    fault.name, fault.why);
+	request_fail(request, CODE_HEADER_MISMATCH, text, NULL);
+	return false;
 }
 
 static void
 on_tools_call(struct request *request)
 {
+	const struct catalog *catalog = request->mcp->catalog;
 	json_t *name = json_object_get(request->params, "name");
 	json_t *arguments = json_object_get(request->params, "arguments");
+	const struct tool *tool = tool_find(catalog, name);
 	char shown[NAME_SHOWN_SIZE], text[NAME_SHOWN_SIZE + 32];
-	struct call *call;
-	struct err err;
-	int r;
 
 	if (!json_is_string(name)) {
 		request_fail(
 		    request, CODE_INVALID_PARAMS, "name is not a string", NULL);
 		return;
 	}
-	if (!json_is_text(name, TOOL_RUN_NAME)) {
+	if (!tool) {
 		(void)snprintf(text, sizeof(text), "unknown tool: %s",
 		    json_shown(name, shown));
 		request_fail(request, CODE_INVALID_PARAMS, text, NULL);
 		return;
 	}
-	if (arguments && !json_is_object(arguments) &&
-	    !json_is_null(arguments)) {
+	if (json_is_null(arguments))
+		arguments = NULL;
+	if (arguments && !json_is_object(arguments))
 		request_fail(request, CODE_INVALID_PARAMS,
 		    "arguments is not an object", NULL);
+	else if (check_param_headers(request, tool, arguments))
+		tool->call(catalog->arg, request, arguments);
+}
+
+/* ---- resources ---- */
+
+static void
+on_resources_list(struct request *request)
+{
+	const struct catalog *catalog = request->mcp->catalog;
+	json_t *cursor = json_object_get(request->params, "cursor");
+	struct resource_page page = { 0 };
+	json_t *result;
+
+	if ((cursor && !json_is_null(cursor) && !json_is_string(cursor)) ||
+	    json_string_length(cursor) >= sizeof(page.next) ||
+	    !catalog->resources->list(catalog->resources_arg, request,
+		json_is_string(cursor) ? json_string_value(cursor) : "",
+		&page)) {
+		request_fail(
+		    request, CODE_INVALID_PARAMS, "unknown cursor", NULL);
 		return;
 	}
-	r = tool_run_call(arguments, request->mcp->conf, &call, &err);
-	if (r == -EINVAL)
-		refuse(request, err.text);
-	else if (r < 0)
-		request_fail(request, CODE_INTERNAL_ERROR, err.text, NULL);
+	result = json_pack("{s:o}", "resources", page.resources);
+	if (page.next[0])
+		(void)json_object_set_new(
+		    result, "nextCursor", json_string(page.next));
+	method_answer_private(request, result);
+}
+
+static void
+on_templates_list(struct request *request)
+{
+	const struct catalog *catalog = request->mcp->catalog;
+
+	if (!method_first_page(request))
+		return;
+	method_answer_cacheable(
+	    request, json_pack("{s:o}", "resourceTemplates",
+			 catalog->resources->templates(
+			     catalog->resources_arg, request->revision)));
+}
+
+static void
+on_resources_read(struct request *request)
+{
+	const struct catalog *catalog = request->mcp->catalog;
+	json_t *uri = json_object_get(request->params, "uri");
+	const char *text = json_string_value(uri);
+	json_t *contents = NULL;
+
+	if (!text) {
+		request_fail(
+		    request, CODE_INVALID_PARAMS, "uri is not a string", NULL);
+		return;
+	}
+	if (json_string_length(uri) <= RESOURCE_URI_MAX &&
+	    strlen(text) == json_string_length(uri))
+		contents = catalog->resources->read(
+		    catalog->resources_arg, request, text);
+	if (contents)
+		method_answer_private(
+		    request, json_pack("{s:o}", "contents", contents));
 	else
-		submit(request, call);
+		request_fail(request,
+		    request->revision->modern ? CODE_INVALID_PARAMS
+					      : CODE_RESOURCE_NOT_FOUND,
+		    "no such resource: it never was, its time is over, or it "
+		    "belongs to somebody else",
+		    json_string_length(uri) <= RESOURCE_URI_MAX
+			? json_pack("{s:O}", "uri", uri)
+			: NULL);
 }
 
 /* ---- the table ---- */
 
 static const struct method methods[] = {
-	{ "initialize", FOR_HANDSHAKE | FOR_NEW, on_initialize },
-	{ "ping", FOR_HANDSHAKE | FOR_NEW, on_ping },
-	{ "server/discover", FOR_MODERN, on_discover },
-	{ "subscriptions/listen", FOR_MODERN, on_listen },
-	{ "tools/call", FOR_MODERN | FOR_HANDSHAKE, on_tools_call },
-	{ "tools/list", FOR_MODERN | FOR_HANDSHAKE, on_tools_list },
+	{ "initialize", FOR_HANDSHAKE | FOR_NEW, on_initialize, NULL },
+	{ "ping", FOR_HANDSHAKE | FOR_NEW, on_ping, NULL },
+	{ "server/discover", FOR_MODERN, on_discover, NULL },
+	{ "subscriptions/listen", FOR_MODERN, method_listen, NULL },
+	{ "tools/call", FOR_MODERN | FOR_HANDSHAKE, on_tools_call, "name" },
+	{ "tools/list", FOR_MODERN | FOR_HANDSHAKE, on_tools_list, NULL },
 };
 
-const struct method *
-method_find(const json_t *name)
+static const struct method resource_methods[] = {
+	{ "resources/list", FOR_MODERN | FOR_HANDSHAKE, on_resources_list,
+	    NULL },
+	{ "resources/read", FOR_MODERN | FOR_HANDSHAKE, on_resources_read,
+	    "uri" },
+	{ "resources/templates/list", FOR_MODERN | FOR_HANDSHAKE,
+	    on_templates_list, NULL },
+};
+
+static const struct method *
+find_among(const struct method *table, size_t n, const json_t *name)
 {
-	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
-		if (json_is_text(name, methods[i].name))
-			return &methods[i];
+	for (size_t i = 0; i < n; i++)
+		if (json_is_text(name, table[i].name))
+			return &table[i];
 	return NULL;
+}
+
+const struct method *
+method_find(const struct catalog *catalog, const json_t *name)
+{
+	const struct method *found =
+	    find_among(methods, sizeof(methods) / sizeof(methods[0]), name);
+
+	if (!found && catalog->resources)
+		found = find_among(resource_methods,
+		    sizeof(resource_methods) / sizeof(resource_methods[0]),
+		    name);
+	if (!found)
+		found = find_among(catalog->methods, catalog->methods_n, name);
+	return found;
 }

@@ -38,12 +38,18 @@ const struct method *method_find(
  * has is added: resultType is "complete" unless it is there. */
 void method_answer(struct request *request, json_t *result);
 
-/* The same for a result that a client may keep. */
+/* The same for a result that any client may keep for LIST_TTL_MS; and for one
+ * that is its principal's, and may change at once. */
 void method_answer_cacheable(struct request *request, json_t *result);
+void method_answer_private(struct request *request, json_t *result);
 
 /* The cursor of a list whose entries fit one page: true if there is none; else
  * the request was refused. */
 bool method_first_page(struct request *request);
+
+/* ---- subscription.c ---- */
+
+void method_listen(struct request *request);
 
 /* Answers a subscription: the server is about to end. */
 void method_end_subscription(struct request *request);

@@ -18,7 +18,8 @@
 /* ---- sending ---- */
 
 void
-peer_send(struct peer *peer, json_t *value)
+peer_send(
+    struct peer *peer, void *route, json_t *value, const struct sent *sent)
 {
 	own_buf struct buf message;
 
@@ -27,30 +28,34 @@ peer_send(struct peer *peer, json_t *value)
 	if (!value || jsonrpc_dump(value, &message) < 0)
 		log_error("event=no_memory what=answer");
 	else
-		peer->send(peer->arg, &message);
+		peer->conf.send(peer->conf.arg, route, &message, sent);
 	json_decref(value);
 }
 
 void
-peer_send_error(
-    struct peer *peer, json_t *id, enum message_code code, const char *text)
+peer_send_error(struct peer *peer, void *route, json_t *id,
+    enum message_code code, const char *text)
 {
 	const struct revision *revision =
 	    peer->revision ? peer->revision : revision_latest();
+	const struct sent sent = { .kind = SENT_ANSWER, .status = 400 };
 
-	peer_send(peer, jsonrpc_error(id, revision->null_id, code, text, NULL));
+	peer->mcp->stats.errors++;
+	peer_send(peer, route,
+	    jsonrpc_error(id, revision->null_id, code, text, NULL), &sent);
 }
 
 /* ---- batches ---- */
 
 struct batch *
-batch_new(struct peer *peer, size_t n)
+batch_new(struct peer *peer, void *route, size_t n)
 {
 	struct batch *batch = calloc(1, sizeof(*batch));
 
 	if (!batch)
 		return NULL;
 	batch->peer = peer;
+	batch->route = route;
 	batch->answers = json_array();
 	batch->pending = 1;
 	batch->share = MESSAGE_OUT_MAX / n;
@@ -66,10 +71,13 @@ batch_add(struct batch *batch, json_t *answer)
 void
 batch_release(struct batch *batch)
 {
+	const struct sent sent = { .kind = SENT_ANSWER, .status = 200 };
+
 	if (--batch->pending > 0)
 		return;
 	if (batch->peer && json_array_size(batch->answers) > 0)
-		peer_send(batch->peer, json_incref(batch->answers));
+		peer_send(batch->peer, batch->route,
+		    json_incref(batch->answers), &sent);
 	json_decref(batch->answers);
 	free(batch);
 }
@@ -77,7 +85,7 @@ batch_release(struct batch *batch)
 /* ---- life of a request ---- */
 
 struct request *
-request_new(struct peer *peer, struct batch *batch,
+request_new(struct peer *peer, void *route, struct batch *batch,
     const struct message *message, const struct revision *revision)
 {
 	struct request *request = calloc(1, sizeof(*request));
@@ -86,13 +94,22 @@ request_new(struct peer *peer, struct batch *batch,
 		return NULL;
 	request->mcp = peer->mcp;
 	request->peer = peer;
+	request->route = route;
 	request->revision = revision;
 	request->id = json_incref(message->id);
 	request->params = json_incref(message->params);
 	request->batch = batch;
+	request->principal = principal_hold(peer->conf.principal);
+	request->progress = -1;
 	if (batch)
 		batch->pending++;
 	return request;
+}
+
+static bool
+is_busy(const struct request *request)
+{
+	return request->state == REQUEST_CALL || request->state == REQUEST_WAIT;
 }
 
 /* Takes the request from its peer; the batch is held for the caller. */
@@ -103,11 +120,13 @@ detach(struct request *request)
 
 	if (request->state != REQUEST_NEW)
 		LIST_REMOVE(request, link);
-	if (request->state == REQUEST_CALL)
+	if (is_busy(request))
 		request->peer->busy--;
 	if (request->state == REQUEST_LISTEN)
 		request->peer->subscriptions--;
+	request_forget_questions(request);
 	request->peer = NULL;
+	request->route = NULL;
 	request->batch = NULL;
 	return batch;
 }
@@ -118,18 +137,23 @@ request_free(struct request *request)
 	json_decref(request->id);
 	json_decref(request->params);
 	json_decref(request->token);
+	principal_release(request->principal);
 	free(request);
 }
 
 static void
-request_reply(struct request *request, json_t *envelope)
+request_reply(struct request *request, unsigned status, json_t *envelope)
 {
 	struct peer *peer = request->peer;
+	void *route = request->route;
+	const struct sent sent = { .kind = SENT_ANSWER,
+		.status = status,
+		.modern = request->revision->modern };
 	struct batch *batch = detach(request);
 
 	request_free(request);
 	if (!batch) {
-		peer_send(peer, envelope);
+		peer_send(peer, route, envelope, &sent);
 		return;
 	}
 	batch_add(batch, envelope);
@@ -139,26 +163,68 @@ request_reply(struct request *request, json_t *envelope)
 void
 request_answer(struct request *request, json_t *result)
 {
-	request_reply(request, jsonrpc_result(request->id, result));
+	request_reply(request, 200, jsonrpc_result(request->id, result));
+}
+
+void
+request_refuse(struct request *request, unsigned status, enum message_code code,
+    const char *text, json_t *data)
+{
+	request->mcp->stats.errors++;
+	request_reply(request, status,
+	    jsonrpc_error(request->id, false, code, text, data));
+}
+
+/* What HTTP says of an error. Legacy clients look into the body of a 200, and
+ * take most others for a broken transport. */
+static unsigned
+http_status(const struct request *request, enum message_code code)
+{
+	switch (code) {
+	case CODE_PARSE_ERROR:
+	case CODE_INVALID_REQUEST:
+	case CODE_HEADER_MISMATCH:
+	case CODE_MISSING_CAPABILITY:
+	case CODE_UNSUPPORTED_VERSION:
+		return 400;
+	case CODE_METHOD_NOT_FOUND:
+		return request->revision->modern ? 404 : 200;
+	case CODE_INTERNAL_ERROR:
+		return request->revision->modern ? 500 : 200;
+	case CODE_INVALID_PARAMS:
+	case CODE_RESOURCE_NOT_FOUND:
+		return 200;
+	}
+	BUG("an error of no code");
 }
 
 void
 request_fail(struct request *request, enum message_code code, const char *text,
     json_t *data)
 {
-	request_reply(
-	    request, jsonrpc_error(request->id, false, code, text, data));
+	request_refuse(request, http_status(request, code), code, text, data);
 }
 
 void
 request_keep(struct request *request, enum request_state state)
 {
 	request->state = state;
+	request->headers = NULL;
 	LIST_INSERT_HEAD(&request->peer->requests, request, link);
-	if (state == REQUEST_CALL)
+	if (is_busy(request))
 		request->peer->busy++;
 	else
 		request->peer->subscriptions++;
+}
+
+void
+request_wait(struct request *request,
+    void (*cancelled)(struct request *request, void *arg), void *arg)
+{
+	request->cancelled = cancelled;
+	request->cancelled_arg = arg;
+	request->began_us = clock_us();
+	request_keep(request, REQUEST_WAIT);
 }
 
 struct request *
@@ -176,10 +242,13 @@ request_cancel(struct request *request)
 {
 	struct batch *batch = detach(request);
 
-	if (request->state == REQUEST_CALL)
+	if (request->state == REQUEST_CALL) {
 		room_cancel(request->mcp->room, request->call);
-	else
+	} else {
+		if (request->cancelled)
+			request->cancelled(request, request->cancelled_arg);
 		request_free(request);
+	}
 	if (batch)
 		batch_release(batch);
 }
@@ -228,16 +297,10 @@ progress_send(struct request *request, uint64_t now_us)
 {
 	double seconds =
 	    floor((double)(now_us - request->began_us) / 1e5) / 10.0;
-	json_t *params = json_pack(
-	    "{s:O, s:f}", "progressToken", request->token, "progress", seconds);
 	char text[64];
 
-	if (request->revision->progress_message) {
-		(void)snprintf(text, sizeof(text), "%.0f s so far", seconds);
-		(void)json_object_set_new(params, "message", json_string(text));
-	}
-	peer_send(request->peer,
-	    jsonrpc_notification("notifications/progress", params));
+	(void)snprintf(text, sizeof(text), "%.0f s so far", seconds);
+	request_progress(request, seconds, 0, text);
 	request->due_us = now_us + PROGRESS_EVERY_MS * 1000u;
 }
 
@@ -249,7 +312,7 @@ peer_progress(struct peer *peer, uint64_t now_us)
 	struct request *request = LIST_FIRST(&peer->requests);
 
 	for (; request; request = LIST_NEXT(request, link)) {
-		if (!request->token)
+		if (!request->token || request->state != REQUEST_CALL)
 			continue;
 		if (request->due_us <= now_us)
 			progress_send(request, now_us);

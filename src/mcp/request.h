@@ -71,16 +71,17 @@ struct request {
 	LIST_ENTRY(request) link; /* while the state is not NEW */
 	enum request_state state;
 	struct mcp *mcp;
-	struct peer *peer;   /* NULL once nobody waits */
-	void *route;         /* of the front */
-	struct batch *batch; /* NULL: answered alone */
+	struct peer *peer;           /* NULL once nobody waits */
+	void *route;                 /* of the front */
+	struct batch *batch;         /* NULL: answered alone */
+	struct principal *principal; /* held; NULL: stdio's */
 	const struct revision *revision;
 	const struct peer_headers *headers; /* NULL but while it is checked */
 	bool over_http;
 	json_t *id;
-	json_t *params; /* an object, or NULL */
-	json_t *token;  /* for progress, or NULL */
-	double progress;      /* the last that was told */
+	json_t *params;  /* an object, or NULL */
+	json_t *token;   /* for progress, or NULL */
+	double progress; /* the last that was told */
 	uint64_t began_us, due_us;
 	uint32_t call; /* the room's number for it */
 	size_t call_bytes;
@@ -158,8 +159,18 @@ void request_fail_capability(struct request *request, json_t *required);
 /* ---- the peer ---- */
 
 /* Sends value, which is taken, to the peer. */
-void peer_send(struct peer *peer, void *route, json_t *value,
-    const struct sent *sent);
+void peer_send(
+    struct peer *peer, void *route, json_t *value, const struct sent *sent);
+
+/* A response came: hands it to whoever asked. False: nobody did. */
+bool peer_answered(struct peer *peer, const json_t *response);
+
+/* Forgets the questions on behalf of request. */
+void request_forget_questions(struct request *request);
+
+/* Keeps of a client's capabilities what request_capability may be asked for:
+ * names, not the values, so that no client makes us hold much. */
+json_t *capabilities_kept(const json_t *capabilities);
 
 /* An error that answers no request that could be read. */
 void peer_send_error(struct peer *peer, void *route, json_t *id,

@@ -64,6 +64,37 @@ revision_latest(void)
 	return &revisions[0];
 }
 
+const struct revision *
+revision_without_header(void)
+{
+	for (size_t i = 0; i < REVISIONS; i++)
+		if (revisions[i].batches)
+			return &revisions[i];
+	return NULL;
+}
+
+const char *
+revision_oldest_modern(void)
+{
+	size_t i = REVISIONS;
+
+	while (i > 1 && !revisions[i - 1].modern)
+		i--;
+	return revisions[i - 1].name;
+}
+
+int
+log_level_rank(const json_t *level)
+{
+	static const char *const levels[] = { "debug", "info", "notice",
+		"warning", "error", "critical", "alert", "emergency" };
+
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++)
+		if (json_is_text(level, levels[i]))
+			return (int)i;
+	return -1;
+}
+
 json_t *
 revision_names(void)
 {

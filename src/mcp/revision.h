@@ -26,7 +26,17 @@ const struct revision *revision_latest_handshake(void);
 /* What is assumed of a client that has not said anything yet. */
 const struct revision *revision_latest(void);
 
+/* What is assumed of HTTP without a header: the revision before it. */
+const struct revision *revision_without_header(void);
+
+/* The name of the first revision without a handshake. */
+const char *revision_oldest_modern(void);
+
 /* A new array of all names, newest first. */
 json_t *revision_names(void);
+
+/* The place of a level of logging among the eight of RFC 5424, 0 the least
+ * grave; -1: it is none. */
+int log_level_rank(const json_t *level);
 
 #endif

@@ -8,9 +8,12 @@
 #include "conf/limits.h"
 #include "front/stdio.h"
 #include "mcp/mcp.h"
+#include "mcp/run_catalog.h"
 #include "mcp/tool_run.h"
 #include "room/room.h"
+#include "server/cmd.h"
 #include "server/walls.h"
+#include "server/web.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,8 +28,11 @@ static const int ending_signals[] = { SIGTERM, SIGINT, SIGHUP };
 struct server {
 	uv_loop_t loop;
 	struct room *room;
+	struct run_catalog *catalog;
 	struct mcp *mcp;
-	struct stdio *stdio; /* NULL once it has ended */
+	struct stdio *stdio; /* NULL once it has ended, or over HTTP */
+	struct web *web;     /* NULL over stdio */
+	bool ended;
 	uv_signal_t signals[SIGNALS];
 	size_t signals_n; /* of them on the loop */
 	struct buf text;  /* the tool's description */
@@ -78,15 +84,25 @@ describe(struct server *server, const struct conf *conf,
 /* ---- the end ---- */
 
 static void
-on_stdio_ended(void *arg)
+on_front_ended(void *arg)
 {
 	struct server *server = arg;
 
 	server->stdio = NULL;
+	server->ended = true;
 	for (size_t i = 0; i < server->signals_n; i++)
 		uv_close((uv_handle_t *)&server->signals[i], NULL);
 	mcp_close(server->mcp);
 	room_close(server->room);
+}
+
+static void
+end_front(struct server *server)
+{
+	if (server->stdio)
+		stdio_end(server->stdio);
+	else if (server->web && !server->ended)
+		web_end(server->web);
 }
 
 static void
@@ -95,8 +111,7 @@ on_signal(uv_signal_t *handle, int number)
 	struct server *server = handle->data;
 
 	log_info("event=signal number=%d", number);
-	if (server->stdio)
-		stdio_end(server->stdio);
+	end_front(server);
 }
 
 /* ---- the start ---- */
@@ -120,23 +135,37 @@ watch_signals(struct server *server)
 }
 
 static int
+open_front(struct server *server, struct err *err)
+{
+	if (server->web)
+		return web_open(server->web, &server->loop, server->mcp,
+		    server->room, on_front_ended, server, err);
+	server->stdio = stdio_open(&server->loop, server->mcp, STDIN_FILENO,
+	    STDOUT_FILENO, on_front_ended, server);
+	return server->stdio ? 0 : fail(err, ENOMEM, "no memory");
+}
+
+static int
 start(struct server *server, const struct conf *conf, struct err *err)
 {
-	int r;
+	int r = 0;
 
-	server->mcp = mcp_new(
-	    &server->loop, server->room, conf, (const char *)server->text.p);
-	if (server->mcp)
-		server->stdio = stdio_open(&server->loop, server->mcp,
-		    STDIN_FILENO, STDOUT_FILENO, on_stdio_ended, server);
-	if (!server->stdio) {
+	server->catalog = run_catalog_new(conf, (const char *)server->text.p);
+	if (server->catalog)
+		server->mcp = mcp_new(&server->loop, server->room, conf,
+		    run_catalog_face(server->catalog));
+	if (!server->mcp)
+		r = fail(err, ENOMEM, "no memory");
+	if (r == 0)
+		r = open_front(server, err);
+	if (r < 0) {
 		mcp_close(server->mcp);
 		room_close(server->room);
-		return fail(err, ENOMEM, "no memory");
+		return r;
 	}
 	r = watch_signals(server);
 	if (r < 0) {
-		stdio_end(server->stdio);
+		end_front(server);
 		return fail(err, -r, "watch signals: %s", uv_strerror(r));
 	}
 	return 0;
@@ -161,7 +190,7 @@ serve(struct server *server, const struct conf *conf, struct launcher *launcher,
 	if (r == 0) {
 		r = server_raise_walls(conf, err);
 		if (r < 0)
-			stdio_end(server->stdio);
+			end_front(server);
 	}
 	(void)uv_run(&server->loop, UV_RUN_DEFAULT);
 	return r;
@@ -173,19 +202,28 @@ serve_main(const struct conf *conf, struct launcher *launcher,
 {
 	struct server server = { .stdio = NULL };
 	struct err err = { 0 };
-	int r;
+	int r = 0;
 
 	/* A client that is gone is an error of write, not a reason to die. */
 	(void)signal(SIGPIPE, SIG_IGN);
+	if (conf->http)
+		r = web_prepare(conf, &server.web, &err);
+	if (r < 0) {
+		complain(err.text, "");
+		return 1;
+	}
 	r = uv_loop_init(&server.loop);
 	if (r < 0) {
-		log_error("event loop: %s", uv_strerror(r));
+		complain("event loop: ", uv_strerror(r));
+		web_free(server.web);
 		return 1;
 	}
 	r = serve(&server, conf, launcher, artifacts, &err);
 	if (r < 0)
 		log_error("%s", err.text);
 	(void)uv_loop_close(&server.loop);
+	run_catalog_free(server.catalog);
+	web_free(server.web);
 	buf_done(&server.text);
 	return r < 0 ? 1 : 0;
 }

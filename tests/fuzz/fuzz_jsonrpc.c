@@ -9,6 +9,7 @@
 #include "fuzz_input.h"
 #include "mcp/jsonrpc.h"
 #include "mcp/mcp.h"
+#include "mcp/run_catalog.h"
 
 #include <string.h>
 
@@ -19,16 +20,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 struct world {
 	unsigned lines, answers;
 	bool flooded;
+	bool http; /* lines begin with the values of three headers */
 };
+
+#define ROUTE ((void *)1)
 
 /* A message of ours: strict JSON, and an answer or a notification. */
 static void
-on_message(void *arg, struct buf *text)
+on_message(void *arg, void *route, struct buf *text, const struct sent *sent)
 {
 	struct world *world = arg;
 	struct message broken;
 	json_t *value;
 
+	check(route == (world->http ? ROUTE : NULL), "its own route");
+	check(sent->kind != SENT_ANSWER || sent->status >= 200, "a status");
 	check(!memchr(text->p, '\n', text->n), "one line");
 	check(text->n <= MESSAGE_OUT_MAX, "short enough");
 	value = jsonrpc_load(buf_span(text), &broken);
@@ -112,6 +118,36 @@ check_depth(struct span line)
 	message_done(&broken);
 }
 
+/* Takes what comes before a '|' from the front of rest; NULL without one. */
+static struct span
+take_field(struct span *rest)
+{
+	const uint8_t *end = memchr(rest->p, '|', rest->n);
+	struct span field = { NULL, 0 };
+
+	if (!end)
+		return field;
+	field = (struct span){ rest->p, (size_t)(end - rest->p) };
+	rest->p += field.n + 1;
+	rest->n -= field.n + 1;
+	return field;
+}
+
+static void
+receive(struct peer *peer, const struct world *world, struct span line)
+{
+	struct peer_headers headers;
+
+	if (!world->http) {
+		(void)peer_receive(peer, NULL, line, NULL);
+		return;
+	}
+	headers = (struct peer_headers){ .version = take_field(&line) };
+	headers.method = take_field(&line);
+	headers.name = take_field(&line);
+	(void)peer_receive(peer, ROUTE, line, &headers);
+}
+
 static void
 talk(
     struct peer *peer, struct room *room, struct world *world, struct span rest)
@@ -126,7 +162,7 @@ talk(
 			    room, world, (struct span){ rest.p + 1, n - 1 });
 		} else {
 			check_depth((struct span){ rest.p, n });
-			peer_receive(peer, (struct span){ rest.p, n });
+			receive(peer, world, (struct span){ rest.p, n });
 		}
 		if (room->held > FAKE_CALLS_MAX / 2)
 			return;
@@ -148,17 +184,26 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.files_bytes = FILES_BYTES_DEFAULT,
 		.output_chars = OUTPUT_CHARS_DEFAULT,
 		.structured = (enum structured)(size % 3),
+		.keep_bytes = KEEP_BYTES_MIN,
+		.keep_ms = KEEP_MS_DEFAULT,
 	};
-	struct world world = { 0 };
+	struct world world = { .http = size > 0 && data[size - 1] == '@' };
+	const struct peer_conf side = {
+		.kind = world.http ? PEER_STATELESS : PEER_STREAM,
+		.send = on_message,
+		.arg = &world,
+	};
+	struct run_catalog *catalog = run_catalog_new(&conf, "text");
 	struct room *room = NULL;
 	struct peer *peer;
 	struct mcp *mcp;
 
+	check(catalog != NULL, "a catalog");
 	if (!made)
 		made = uv_loop_init(&loop) == 0;
 	check(room_open(&loop, NULL, &conf, NULL, &room, NULL) == 0, "room");
-	mcp = mcp_new(&loop, room, &conf, "text");
-	peer = peer_new(mcp, on_message, &world);
+	mcp = mcp_new(&loop, room, &conf, run_catalog_face(catalog));
+	peer = peer_new(mcp, &side);
 	talk(peer, room, &world, (struct span){ data, size });
 	/* Subscriptions are answered now: each had a line of its own. */
 	peer_end_subscriptions(peer);
@@ -167,5 +212,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	mcp_close(mcp);
 	room_close(room);
 	(void)uv_run(&loop, UV_RUN_DEFAULT);
+	run_catalog_free(catalog);
 	return 0;
 }

@@ -9,6 +9,7 @@
 #include "fake_room.h"
 #include "mcp/jsonrpc.h"
 #include "mcp/mcp.h"
+#include "mcp/run_catalog.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,17 +41,22 @@ struct client {
 	uv_loop_t loop;
 	struct conf conf;
 	struct room *room;
+	struct run_catalog *catalog;
 	struct mcp *mcp;
 	struct peer *peer;
-	json_t *got; /* messages, oldest first */
+	json_t *got;      /* messages, oldest first */
+	struct sent sent; /* how the last one came */
+	void *route;
 };
 
 static inline void
-on_message(void *arg, struct buf *message)
+on_message(void *arg, void *route, struct buf *message, const struct sent *sent)
 {
 	struct client *client = arg;
 	json_t *value;
 
+	client->sent = *sent;
+	client->route = route;
 	assert_true(message->n <= MESSAGE_OUT_MAX);
 	assert_null(memchr(message->p, '\n', message->n));
 	value = json_loadb((const char *)message->p, message->n,
@@ -74,9 +80,11 @@ setup(void **state)
 	};
 	(void)uv_loop_init(&client->loop);
 	(void)room_open(&client->loop, NULL, NULL, NULL, &client->room, NULL);
-	client->mcp = mcp_new(
-	    &client->loop, client->room, &client->conf, "the description");
-	client->peer = peer_new(client->mcp, on_message, client);
+	client->catalog = run_catalog_new(&client->conf, "the description");
+	client->mcp = mcp_new(&client->loop, client->room, &client->conf,
+	    run_catalog_face(client->catalog));
+	client->peer = peer_new(client->mcp,
+	    &(struct peer_conf){ .send = on_message, .arg = client });
 	client->got = json_array();
 	*state = client;
 	return 0;
@@ -92,6 +100,7 @@ teardown(void **state)
 	room_close(client->room);
 	(void)uv_run(&client->loop, UV_RUN_DEFAULT);
 	assert_int_equal(uv_loop_close(&client->loop), 0);
+	run_catalog_free(client->catalog);
 	json_decref(client->got);
 	free(client);
 	return 0;
@@ -106,7 +115,7 @@ say(struct client *client, const char *text)
 	for (char *p = copy; *p; p++)
 		if (*p == '\'')
 			*p = '"';
-	peer_receive(client->peer, span_of(copy));
+	(void)peer_receive(client->peer, NULL, span_of(copy), NULL);
 }
 
 /* The oldest message that came; the caller's. */

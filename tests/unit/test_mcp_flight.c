@@ -42,7 +42,8 @@ static void
 test_close_with_calls(void **state)
 {
 	struct client *client = *state;
-	struct peer *other = peer_new(client->mcp, on_message, client);
+	struct peer *other = peer_new(client->mcp,
+	    &(struct peer_conf){ .send = on_message, .arg = client });
 
 	handshake(client, HANDSHAKE("2025-03-26"));
 	say(client, CALL("1", ""));
@@ -287,7 +288,7 @@ test_bytes_in_flight(void **state)
 
 		memset(text + begun, '#', CODE_MAX);
 		memcpy(text + begun + CODE_MAX, "\"}}}", 5);
-		peer_receive(client->peer, span_of(text));
+		(void)peer_receive(client->peer, NULL, span_of(text), NULL);
 	} while (json_array_size(client->got) == 0 && n < 1000);
 	assert_int_equal(client->room->held, CALLS_BYTES_MAX / CODE_MAX);
 	message = hear(client);
@@ -297,7 +298,8 @@ test_bytes_in_flight(void **state)
 	json_decref(message);
 	fake_room_finish(client->room, 0, OUTCOME_OK, "", "");
 	json_decref(hear(client));
-	peer_receive(client->peer, span_of(text)); /* now there is room */
+	(void)peer_receive(
+	    client->peer, NULL, span_of(text), NULL); /* now there is room */
 	silence(client);
 }
 

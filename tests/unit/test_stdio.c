@@ -4,6 +4,7 @@
 #include "base/own.h"
 #include "fake_room.h"
 #include "front/stdio.h"
+#include "mcp/run_catalog.h"
 
 #include <fcntl.h>
 #include <setjmp.h>
@@ -31,6 +32,7 @@ struct world {
 	uv_loop_t loop;
 	struct conf conf;
 	struct room *room;
+	struct run_catalog *catalog;
 	struct mcp *mcp;
 	struct stdio *stdio;
 	int to, from; /* our ends; -1 where closed */
@@ -88,7 +90,9 @@ setup(void **state)
 	buf_init(&world->got, 64u * MIB);
 	(void)uv_loop_init(&world->loop);
 	(void)room_open(&world->loop, NULL, NULL, NULL, &world->room, NULL);
-	world->mcp = mcp_new(&world->loop, world->room, &world->conf, "text");
+	world->catalog = run_catalog_new(&world->conf, "text");
+	world->mcp = mcp_new(&world->loop, world->room, &world->conf,
+	    run_catalog_face(world->catalog));
 	*state = world;
 	return 0;
 }
@@ -105,6 +109,7 @@ teardown(void **state)
 	assert_true(world->ended);
 	(void)uv_run(&world->loop, UV_RUN_DEFAULT);
 	assert_int_equal(uv_loop_close(&world->loop), 0);
+	run_catalog_free(world->catalog);
 	fd_close(world->to);
 	fd_close(world->from);
 	fd_close(world->in);

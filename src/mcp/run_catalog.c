@@ -1,0 +1,281 @@
+/* run_catalog.c: calls of run_python: from a request to the room, and back.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "mcp/run_catalog.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "conf/limits.h"
+#include "mcp/jsonrpc.h"
+#include "mcp/method.h"
+#include "mcp/resources.h"
+#include "mcp/tool_run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct run_catalog {
+	struct catalog face;
+	struct tool tool;
+	const struct conf *conf;
+	const char *text; /* the tool's description */
+	struct store *store;
+};
+
+static const char instructions[] =
+    "run_python runs Python code in a fresh, isolated room with the "
+    "scientific stack already imported. Print what you want to see; nothing "
+    "persists between calls; there is no network.";
+
+/* ---- the log ---- */
+
+/* One line for each call; of its code and output only the sizes, unless the
+ * operator asks for more. */
+static void
+log_call(const struct request *request, const struct call *call,
+    const struct result *result)
+{
+	const struct principal *principal = call->principal;
+	char id[NAME_SHOWN_SIZE];
+
+	if (json_is_string(request->id))
+		(void)json_shown(request->id, id);
+	else
+		(void)snprintf(id, sizeof(id), "%" JSON_INTEGER_FORMAT,
+		    json_integer_value(request->id));
+	/* A quote in it would end the value early. */
+	for (char *p = id; *p; p++)
+		if (*p == '"' || *p == '\\')
+			*p = '?';
+	log_info("event=call call=%u id=\"%s\" principal=%s room=wasm "
+		 "outcome=%s exit=%d queued_us=%" PRIu64 " wall_us=%" PRIu64
+		 " cpu_us=%" PRIu64 " code_bytes=%zu out_bytes=%zu "
+		 "err_bytes=%zu files=%u answered=%s",
+	    call->id, id, principal ? principal->name : "-",
+	    outcome_name(result->outcome), result->exit_code,
+	    result->usage.queued_us, result->usage.wall_us,
+	    result->usage.cpu_us, call->code.n, result->out.text.n,
+	    result->err.text.n, result->files.n, request->peer ? "yes" : "no");
+}
+
+/* The first bytes of a text in a log line: quotes would end the value. */
+static void
+log_text(uint32_t call, const char *what, struct span text)
+{
+	char shown[LOG_CONTENT_MAX + 1];
+	size_t n = text.n < LOG_CONTENT_MAX ? text.n : LOG_CONTENT_MAX;
+
+	for (size_t i = 0; i < n; i++)
+		shown[i] = text.p[i] == '"' || text.p[i] == '\\'
+			       ? '\''
+			       : (char)text.p[i];
+	shown[n] = '\0';
+	log_info("event=content call=%u what=%s bytes=%zu text=\"%s\"", call,
+	    what, text.n, shown);
+}
+
+static void
+log_content(const struct call *call, const struct result *result)
+{
+	log_text(call->id, "code", buf_span(&call->code));
+	log_text(call->id, "stdout", buf_span(&result->out.text));
+	log_text(call->id, "stderr", buf_span(&result->err.text));
+}
+
+/* ---- the end of a call ---- */
+
+static void
+count_call(struct request *request, const struct result *result)
+{
+	struct mcp_stats *stats = &request->mcp->stats;
+	uint64_t us = clock_us() - request->began_us;
+	unsigned i = 0;
+
+	stats->calls[result->outcome]++;
+	if (!request->peer)
+		stats->unanswered++;
+	while (i + 1 < CALL_BUCKETS && us > CALL_BUCKET_US(i))
+		i++;
+	stats->buckets[i]++;
+	stats->sum_us += us;
+}
+
+static void
+answer_call(struct request *request, struct call *call, struct result *result)
+{
+	struct run_catalog *run = request->mcp->catalog->arg;
+	struct answer_form form = request_form(request);
+	char id[STORE_ID_SIZE];
+	json_t *object;
+
+	if (run->store &&
+	    store_add(run->store, call->principal, result, clock_us(), id) == 0)
+		form.call_id = id;
+	object = answer_result(result, call->wall_ms, &form);
+	if (object)
+		method_answer(request, object);
+	else
+		request_fail(request, CODE_INTERNAL_ERROR,
+		    "no memory for the answer", NULL);
+}
+
+static void
+on_call_done(struct call *call, struct result *result)
+{
+	struct request *request = call->owner;
+
+	log_call(request, call, result);
+	if (request->mcp->conf->log_content)
+		log_content(call, result);
+	count_call(request, result);
+	if (request_call_ended(request))
+		answer_call(request, call, result);
+	call_free(call);
+}
+
+/* ---- its beginning ---- */
+
+static void
+refuse(struct request *request, const char *text)
+{
+	struct answer_form form = request_form(request);
+
+	method_answer(request, answer_refused(text, &form));
+}
+
+/* True if the principal may begin a call now. */
+static bool
+admitted(struct request *request)
+{
+	struct mcp *mcp = request->mcp;
+	struct principal *principal = request->principal;
+	unsigned retry_s = 1;
+	char text[96];
+
+	if (!mcp->admit || !principal ||
+	    mcp->admit(mcp->admit_arg, principal, &retry_s))
+		return true;
+	(void)snprintf(text, sizeof(text),
+	    "too many calls in a minute: call again in %u s", retry_s);
+	refuse(request, text);
+	return false;
+}
+
+static void
+submit(struct request *request, struct call *call)
+{
+	struct mcp *mcp = request->mcp;
+	size_t bytes = call->code.n + call->stdin_bytes.n;
+
+	call->owner = request;
+	call->done = on_call_done;
+	call->principal = principal_hold(request->principal);
+	if (bytes > CALLS_BYTES_MAX - mcp->calls_bytes) {
+		call_free(call);
+		refuse(request,
+		    "the server holds too much code of calls that have not "
+		    "ended; try again when some have");
+		return;
+	}
+	/* done is never called from within room_submit. */
+	if (room_submit(mcp->room, call) < 0) {
+		call_free(call);
+		refuse(request, "the server has no memory for the call");
+		return;
+	}
+	request->call_bytes = bytes;
+	mcp->calls_bytes += bytes;
+	mcp->calls++;
+	request->began_us = clock_us();
+	request->due_us = request->began_us + PROGRESS_FIRST_MS * 1000u;
+	request_keep(request, REQUEST_CALL);
+	request->call = call->id;
+	/* The arguments are in the call now. */
+	json_decref(request->params);
+	request->params = NULL;
+	if (request->token)
+		mcp_progress(mcp, request->began_us);
+}
+
+static void
+on_run(void *arg, struct request *request, json_t *arguments)
+{
+	struct run_catalog *run = arg;
+	struct call *call;
+	struct err err;
+	int r;
+
+	if (!admitted(request))
+		return;
+	r = tool_run_call(arguments, run->conf, &call, &err);
+	if (r == -EINVAL)
+		refuse(request, err.text);
+	else if (r < 0)
+		request_fail(request, CODE_INTERNAL_ERROR, err.text, NULL);
+	else
+		submit(request, call);
+}
+
+static json_t *
+on_describe(void *arg, const struct revision *revision)
+{
+	const struct run_catalog *run = arg;
+
+	return tool_run_describe(run->text, run->conf, revision);
+}
+
+/* ---- the catalog ---- */
+
+struct run_catalog *
+run_catalog_new(const struct conf *conf, const char *text)
+{
+	struct run_catalog *run = calloc(1, sizeof(*run));
+
+	if (!run)
+		return NULL;
+	run->conf = conf;
+	run->text = text;
+	run->tool = (struct tool){ .name = TOOL_RUN_NAME,
+		.describe = on_describe,
+		.call = on_run,
+		.may_be_task = true };
+	run->face = (struct catalog){ .name = "breakroom",
+		.title = "Breakroom",
+		.instructions = instructions,
+		.tools = &run->tool,
+		.tools_n = 1,
+		.arg = run };
+	if (conf->keep_bytes == 0)
+		return run;
+	run->store = store_new(conf->keep_bytes, conf->keep_ms);
+	if (!run->store) {
+		free(run);
+		return NULL;
+	}
+	run->face.resources = &store_resources;
+	run->face.resources_arg = run->store;
+	return run;
+}
+
+const struct catalog *
+run_catalog_face(const struct run_catalog *run_catalog)
+{
+	return &run_catalog->face;
+}
+
+const struct store *
+run_catalog_store(const struct run_catalog *run_catalog)
+{
+	return run_catalog->store;
+}
+
+void
+run_catalog_free(struct run_catalog *run_catalog)
+{
+	if (!run_catalog)
+		return;
+	store_free(run_catalog->store);
+	free(run_catalog);
+}
