@@ -15,14 +15,18 @@ help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST) | column -t -s: -l 2
 
 ## build: the two programs, build/breakroom and build/breakroom-keeper (default)
-build: engine $(BUILD)/build.ninja
+build: engine llhttp $(BUILD)/build.ninja
 	@$(NINJA) --quiet
 
 ## engine: Wasmtime's C API as a static library (minutes, once)
 engine:
 	@tools/build_engine.sh
 
-$(BUILD)/build.ninja: | engine
+## llhttp: the parser of HTTP/1.1, fetched by its pinned hash
+llhttp:
+	@tools/fetch_llhttp.py
+
+$(BUILD)/build.ninja: | engine llhttp
 	@command -v meson >/dev/null || { \
 	    echo "meson is missing: run tools/setup.sh build" >&2; exit 1; }
 	@meson setup $(BUILD) . --prefix $(PREFIX) >$(BUILD)/setup.log 2>&1 || \
@@ -49,11 +53,11 @@ check: build
 	@meson test -C $(BUILD) --no-rebuild --print-errorlogs
 
 ## san: unit tests and fuzz corpora under ASan and UBSan
-san: engine
+san: engine llhttp
 	@tools/san.sh
 
 ## fuzz: fuzz targets, and planted faults: make fuzz T=jsonrpc SECONDS=60
-fuzz: engine
+fuzz: engine llhttp
 	@tools/build_san.sh
 	@tools/fuzz.py --seconds $(SECONDS) $(T)
 
@@ -81,9 +85,9 @@ lists:
 stats:
 	@tools/sizes.py --stats
 
-## man: the manual page, build/man/breakroom.1
-man: engine $(BUILD)/build.ninja
-	@$(NINJA) --quiet man/breakroom.1
+## man: the manual pages, build/man/*
+man: engine llhttp $(BUILD)/build.ninja
+	@$(NINJA) --quiet man/breakroom.1 man/breakroom.conf.5
 
 ## bench: this server beside four others
 bench:
@@ -99,6 +103,12 @@ deadlines: build
 	@build/breakroom install
 	@tests/harness/endure.py deadlines
 
+## load: many connections on one server over HTTP, make load SECONDS=120
+load: SECONDS = 120
+load: build
+	@build/breakroom install
+	@tests/harness/load.py $(SECONDS)
+
 ## install: programs, guest files and manual page under PREFIX (DESTDIR honoured)
 install: build guest
 	@meson configure $(BUILD) --prefix $(PREFIX) >/dev/null
@@ -106,7 +116,7 @@ install: build guest
 	@DESTDIR='$(DESTDIR)' meson install -C $(BUILD) --quiet
 	@tools/install_guest.sh '$(DESTDIR)$(PREFIX)'
 
-## clean: remove what was built but the engine and the fetched guest
+## clean: remove what was built but the engine and what was fetched
 clean:
 	@tools/clean.sh
 
@@ -114,5 +124,5 @@ clean:
 distclean:
 	@rm -rf build build-*
 
-.PHONY: help build engine setup guest run test check san fuzz fault mutate \
-    lint fmt lists stats man bench soak deadlines install clean distclean
+.PHONY: help build engine llhttp setup guest run test check san fuzz fault mutate \
+    lint fmt lists stats man bench soak deadlines load install clean distclean

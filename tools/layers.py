@@ -33,8 +33,13 @@ CONSTANTS = {
 }
 # A library is used by these folders only.
 LIBRARIES = {
+    "ini.h": {"conf"},
     "uv.h": {"room", "mcp", "front", "server"},
-    "jansson.h": {"mcp", "server"},
+    "jansson.h": {"mcp", "front", "server"},
+    "jose/jwk.h": {"front"},
+    "jose/jws.h": {"front"},
+    "jose/openssl.h": {"front"},
+    "llhttp.h": {"front"},
     "wasmtime.h": {"wasm"},
     "wasm.h": {"wasm"},
 }

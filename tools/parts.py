@@ -47,6 +47,7 @@ def prepare(parts, what):
     have in common."""
     parts.run("set-up", "tools/setup.sh", what)
     parts.run("engine", "tools/build_engine.sh")
+    parts.run("llhttp", "tools/fetch_llhttp.py")
     parts.run("build", "make", "--no-print-directory", "build")
     parts.run("guest", "tools/fetch_guest.py")
     parts.run("install", "build/breakroom", "install")

@@ -1,6 +1,6 @@
 #!/bin/sh
 # setup.sh build|test|bench: says what is missing and installs it, by apt (as
-# root or through sudo) and, for the tests, by pip into build/venv. Does
+# root or through sudo) and, for the tests, by pip and npm into build/. Does
 # nothing, in a moment, when all is there.
 # SPDX-License-Identifier: Apache-2.0
 set -eu
@@ -11,7 +11,8 @@ say() {
 }
 
 build="gcc libc6-dev make meson ninja-build pkg-config libuv1-dev
-    libjansson-dev libmd-dev libseccomp-dev scdoc ca-certificates"
+    libinih-dev libjansson-dev libjose-dev libmd-dev libseccomp-dev libssl-dev
+    scdoc ca-certificates"
 tests="libcmocka-dev clang clang-format clang-tidy cppcheck llvm codespell
     shellcheck"
 
@@ -39,9 +40,12 @@ python3 -m pip --version >/dev/null 2>&1 || missing="$missing python3-pip"
 python3 -c 'import ensurepip' 2>/dev/null || missing="$missing python3-venv"
 tools/build_engine.sh --find-cargo >/dev/null 2>&1 ||
     missing="$missing cargo-web rustc-web"
-if [ "$1" = bench ]; then
+if [ "$1" != build ]; then
 	command -v npm >/dev/null || missing="$missing nodejs npm"
 fi
+
+root=
+[ "$(id -u)" = 0 ] || root=sudo
 
 if [ -n "$missing" ]; then
 	say "installing by apt:$missing"
@@ -49,14 +53,10 @@ if [ -n "$missing" ]; then
 		say "no apt-get here: please install these by other means" >&2
 		exit 1
 	fi
-	root=
-	if [ "$(id -u)" != 0 ]; then
-		root=sudo
-		if ! command -v sudo >/dev/null; then
-			say "neither root nor sudo: please run as root:" \
-			    "apt-get install$missing" >&2
-			exit 1
-		fi
+	if [ -n "$root" ] && ! command -v sudo >/dev/null; then
+		say "neither root nor sudo: please run as root:" \
+		    "apt-get install$missing" >&2
+		exit 1
 	fi
 	log=$(mktemp)
 	# The words of $missing are package names.
@@ -86,20 +86,46 @@ venv() {
 	echo "$stamp" >"build/$1/stamp"
 }
 
+# packages NAME FOLDER: the npm packages that FOLDER's lock file names by hash,
+# in build/NAME.
+packages() {
+	stamp=$(sha256sum <"$2/package-lock.json")
+	[ "$(cat "build/$1/stamp" 2>/dev/null)" = "$stamp" ] && return
+	say "installing npm packages into build/$1"
+	rm -rf "build/$1"
+	mkdir -p "build/$1"
+	cp "$2/package.json" "$2/package-lock.json" "build/$1/"
+	npm --prefix "build/$1" ci --no-audit --no-fund --silent
+	echo "$stamp" >"build/$1/stamp"
+}
+
+# A web server for the test of the example of one. Unpacked only: installing
+# it would start it.
+web_server() {
+	[ -x build/nginx/usr/sbin/nginx ] && return
+	PATH=$PATH:/usr/sbin command -v nginx >/dev/null && return
+	say "unpacking nginx into build/nginx"
+	fetched=$(mktemp -d)
+	log=$fetched/log
+	if ! (cd "$fetched" && { apt-get download -q nginx || {
+	    $root apt-get update -q && apt-get download -q nginx; }; }) \
+	    >"$log" 2>&1 ||
+	    ! dpkg-deb -x "$fetched"/nginx_*.deb build/nginx; then
+		cat "$log" >&2
+		say "no nginx could be had" >&2
+		exit 1
+	fi
+	rm -rf "$fetched"
+}
+
 case "$1" in
 test)
 	venv venv tools/requirements-test.txt
+	packages node-clients tests/clients
+	web_server
 	;;
 bench)
 	venv venv-bench tests/bench/requirements.txt
-	stamp=$(sha256sum <tests/bench/package-lock.json)
-	if [ "$(cat build/node/stamp 2>/dev/null)" != "$stamp" ]; then
-		say "installing npm packages into build/node"
-		mkdir -p build/node
-		cp tests/bench/package.json tests/bench/package-lock.json \
-		    build/node/
-		npm --prefix build/node ci --no-audit --no-fund --silent
-		echo "$stamp" >build/node/stamp
-	fi
+	packages node tests/bench
 	;;
 esac

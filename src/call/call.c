@@ -46,6 +46,7 @@ call_free(struct call *call)
 		return;
 	buf_done(&call->code);
 	buf_done(&call->stdin_bytes);
+	principal_release(call->principal);
 	free(call);
 }
 
@@ -55,6 +56,7 @@ result_init(struct result *result)
 	*result = (struct result){ .outcome = OUTCOME_REFUSED };
 	buf_init(&result->out.text, STREAM_TEXT_MAX);
 	buf_init(&result->err.text, STREAM_TEXT_MAX);
+	file_list_init(&result->files);
 }
 
 void
@@ -62,4 +64,5 @@ result_done(struct result *result)
 {
 	buf_done(&result->out.text);
 	buf_done(&result->err.text);
+	file_list_done(&result->files);
 }

@@ -23,8 +23,9 @@ enum outcome {
 	OUTCOME_KILLED,    /* cancelled, crashed, or killed from outside */
 	OUTCOME_ROOM_LOST, /* the room died under it */
 	OUTCOME_REFUSED,   /* never ran: a limit of the server, or no room */
-	OUTCOMES           /* the number of values, not an outcome */
 };
+
+#define OUTCOMES (OUTCOME_REFUSED + 1)
 
 /* "ok", "raised", "timeout", ...: the word in results and logs. */
 const char *outcome_name(enum outcome outcome);
@@ -36,16 +37,18 @@ struct call {
 	struct buf code;
 	struct buf stdin_bytes;
 	struct principal *principal; /* held; NULL: the only one */
-	uint32_t wall_ms;      /* from the hand-over of the code */
-	uint64_t submitted_us; /* clock_us() at room_submit */
+	uint32_t wall_ms;            /* from the hand-over of the code */
+	uint64_t submitted_us;       /* clock_us() at room_submit */
 	void (*done)(struct call *call, struct result *result);
 	void *owner; /* for the one who set done */
 };
 
-/* One output stream as shown: valid UTF-8, with a mark where it was cut. */
+/* One output stream: valid UTF-8, with a mark where it was cut. */
 struct stream {
 	struct buf text;
 	uint64_t total_chars; /* written in all; claimed by the child */
+	uint32_t kept_chars;  /* of more, the middle was cut out */
+	size_t note_n;        /* bytes at the end that the room added */
 	bool cut;
 };
 
@@ -67,7 +70,8 @@ struct result {
 	wall_set walls_allowed; /* those of them that the operator named */
 };
 
-/* An empty call with the default limits. NULL without memory. */
+/* An empty call with the default limits, for nobody in particular. NULL
+ * without memory. */
 struct call *call_new(void);
 void call_free(struct call *call);
 

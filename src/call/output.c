@@ -16,6 +16,7 @@
 
 #define CHAR_BYTES  4u    /* the longest character in UTF-8 */
 #define REGION_PAGE 4096u /* counters first, so that text starts on a page */
+#define INDEX_AT    256u  /* of the files, behind the counters */
 
 struct counters {
 	uint64_t bytes;              /* written in all */
@@ -28,8 +29,13 @@ struct counters {
 /* Offsets within a region for streams of so many characters. */
 struct layout {
 	size_t head, tail; /* bytes of each */
+	size_t heap_at;    /* of the files */
 	size_t size;       /* of the whole region */
 };
+
+_Static_assert(OUTPUT_STREAMS * sizeof(struct counters) <= INDEX_AT &&
+		   INDEX_AT + sizeof(struct files_index) <= REGION_PAGE,
+    "counters and index fit one page");
 
 struct output {
 	uint8_t *region;
@@ -44,8 +50,10 @@ layout_of(uint32_t output_chars)
 		.tail = (size_t)CHAR_BYTES * output_chars / 2 + CHAR_BYTES,
 	};
 
-	layout.size =
+	layout.heap_at =
 	    REGION_PAGE + OUTPUT_STREAMS * (layout.head + layout.tail);
+	layout.heap_at += REGION_PAGE - layout.heap_at % REGION_PAGE;
+	layout.size = layout.heap_at + FILES_HEAP_BYTES;
 	return layout;
 }
 
@@ -110,6 +118,15 @@ void
 output_clear(struct output *output)
 {
 	memset(output->region, 0, OUTPUT_STREAMS * sizeof(struct counters));
+}
+
+struct files_writer
+output_files(struct output *output)
+{
+	return (struct files_writer){
+		.index = (void *)(output->region + INDEX_AT),
+		.heap = output->region + output->layout.heap_at,
+	};
 }
 
 /* Counts characters across writes: the bytes of one may come in two. */
@@ -259,20 +276,27 @@ text_add_last(struct buf *buf, struct span bytes, uint64_t max)
 	return text_add(buf, bytes, max);
 }
 
+/* The two ends of total characters, and the mark between them. */
+static int
+text_add_ends(struct buf *text, struct span head, struct span tail,
+    uint32_t output_chars, uint64_t total)
+{
+	uint32_t first = output_chars / 2;
+	int r = text_add(text, head, first);
+
+	if (r == 0)
+		r = buf_printf(
+		    text, "\n[truncated, %" PRIu64 " chars total]\n", total);
+	return r < 0 ? r : text_add_last(text, tail, output_chars - first);
+}
+
 static int
 text_add_cut(struct stream *stream, struct span head, struct span tail,
     uint32_t output_chars)
 {
-	uint32_t first = output_chars / 2;
-	int r = text_add(&stream->text, head, first);
-
 	stream->cut = true;
-	if (r == 0)
-		r = buf_printf(&stream->text,
-		    "\n[truncated, %" PRIu64 " chars total]\n",
-		    stream->total_chars);
-	return r < 0 ? r
-		     : text_add_last(&stream->text, tail, output_chars - first);
+	return text_add_ends(
+	    &stream->text, head, tail, output_chars, stream->total_chars);
 }
 
 static int
@@ -320,7 +344,40 @@ output_read(int fd, uint32_t output_chars, enum output_stream which,
 	if (r < 0)
 		return r;
 	stream->total_chars = counters.chars + (counters.pending_n ? 1 : 0);
+	stream->kept_chars = output_chars;
 	r = stream_fill(stream, buf_span(&head), buf_span(&tail), output_chars,
 	    counters.bytes > layout.head);
 	return r < 0 ? fail(err, -r, "text of the output") : 0;
+}
+
+int
+output_read_files(
+    int fd, uint32_t output_chars, struct file_list *list, struct err *err)
+{
+	struct layout layout = layout_of(output_chars);
+
+	return files_read(fd, INDEX_AT, layout.heap_at, list, err);
+}
+
+bool
+output_show(
+    const struct stream *stream, uint32_t output_chars, struct buf *into)
+{
+	struct span text = buf_span(&stream->text), note;
+	uint64_t chars;
+	size_t note_n = stream->note_n < text.n ? stream->note_n : text.n;
+
+	text.n -= note_n;
+	note = (struct span){ text.p + text.n, note_n };
+	chars = text.n <= output_chars ? text.n : text_count(text);
+	if (chars <= output_chars ||
+	    (stream->cut && stream->kept_chars <= output_chars)) {
+		(void)buf_add(into, text.p, text.n);
+		(void)buf_add(into, note.p, note.n);
+		return stream->cut;
+	}
+	(void)text_add_ends(into, text, text, output_chars,
+	    stream->cut ? stream->total_chars : chars);
+	(void)buf_add(into, note.p, note.n);
+	return true;
 }

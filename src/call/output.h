@@ -1,7 +1,8 @@
-/* output.h: what a program printed: a shared region of fixed size per child.
- * It survives the child's death, is bounded by construction, and is copied
- * once, into the result. Each stream has a head (its first bytes), a tail (a
- * ring of its last bytes) and counters.
+/* output.h: what a program printed, and the files that it left: a shared region
+ * of fixed size per child. It survives the child's death, is bounded by
+ * construction, and is copied once, into the result. Each stream has a head
+ * (its first bytes), a tail (a ring of its last bytes) and counters. Only pages
+ * that are written cost anything.
  *
  * Hostile input: a child that was taken over may write anything into its
  * region at any time. The reader copies with pread, so that no byte can change
@@ -41,11 +42,24 @@ void output_write(struct output *output, enum output_stream stream,
 /* Empties both streams: a rehearsal leaves nothing behind. */
 void output_clear(struct output *output);
 
+/* Where to list the files of a program that has ended. */
+struct files_writer output_files(struct output *output);
+
 /* Reads a stream into *stream as text: valid UTF-8, at most output_chars
  * characters of it, and where it was longer "[truncated, N chars total]" on a
  * line of its own between head and tail. stream->text is initialised. 0 or
  * -errno. */
 int output_read(int fd, uint32_t output_chars, enum output_stream which,
     struct stream *stream, struct err *err);
+
+/* Reads the files into *list, which is initialised: see files_read. */
+int output_read_files(
+    int fd, uint32_t output_chars, struct file_list *list, struct err *err);
+
+/* Adds a stream to *into as it is shown: at most output_chars characters of
+ * the program's, cut as output_read would have cut it, and what the room added
+ * to it. True if something is missing. */
+bool output_show(
+    const struct stream *stream, uint32_t output_chars, struct buf *into);
 
 #endif

@@ -64,6 +64,7 @@ struct wire_conf {
 	uint32_t output_chars;
 	uint32_t concurrency;
 	uint32_t log_level;
+	uint32_t take_files; /* 1: a call's files go with its result */
 	wall_set allowed; /* walls that may be missing by the operator's word */
 	char artifacts_dir[4096];
 };

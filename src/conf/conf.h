@@ -16,6 +16,7 @@ enum command {
 	COMMAND_RUN,
 	COMMAND_INSTALL,
 	COMMAND_DOCTOR,
+	COMMAND_TOKEN,
 	COMMAND_VERSION,
 	COMMAND_HELP,
 };
@@ -60,6 +61,10 @@ struct conf {
 	uint32_t keep_ms;
 	bool log_content; /* code and output too */
 
+	/* serve: no settings themselves */
+	const char *config_path; /* NULL: no file */
+	bool check_config, dump_config;
+
 	/* serve --http */
 	const char *http;       /* "ADDR:PORT" or "unix:PATH"; NULL: stdio */
 	const char *admin_http; /* likewise, for what follows; NULL: none */
@@ -79,7 +84,7 @@ struct conf {
 	uint32_t head_ms, body_ms, idle_ms, write_ms;
 	/* of each principal, where its token does not say */
 	uint32_t token_calls, token_queue, token_per_minute;
-	const char *log_path;   /* NULL: stderr */
+	const char *log_path; /* NULL: stderr */
 	enum log_level log_level;
 
 	/* run: exactly one of code and file ("-": standard input) */
@@ -94,13 +99,24 @@ struct conf {
 	/* doctor */
 	bool verify;
 
+	/* token */
+	const char *token_name;
+
 	/* help: the command it was asked for */
 	enum command about;
+
+	/* What the strings that came from lists and files borrow from; NULL
+	 * while there are none; see conf_done. */
+	struct conf_strings *strings;
 };
 
-/* Parses argv. Strings are borrowed from argv. 0; -EINVAL with one clear line
- * in err for a usage error. */
+/* Parses argv alone. Strings are borrowed from argv. 0; -EINVAL with one clear
+ * line in err for a usage error. conf/settings.h reads the environment and
+ * files too. */
 int conf_parse(int argc, char **argv, struct conf *ret_conf, struct err *err);
+
+/* Frees what conf holds: its lists' items, and strings of a file. */
+void conf_done(struct conf *conf);
 
 /* The text of --help for command (COMMAND_HELP: the overview). */
 const char *conf_help(enum command command);

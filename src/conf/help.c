@@ -11,25 +11,26 @@
 	"      " help " Default: " standard ".\n"
 #define FLAG_LINES(name, help) "  --" name "\n      " help "\n"
 
-#define OVERVIEW                                                         \
-	"usage: breakroom COMMAND [OPTION...]\n"                         \
-	"\n"                                                             \
-	"Runs Python that nobody vouches for, in a room it may break.\n" \
-	"\n"                                                             \
-	"  serve     answer MCP clients on standard input and output\n"  \
-	"  run       run one program and print what it printed\n"        \
-	"  install   prepare the room on this machine (once)\n"          \
-	"  doctor    say what this machine can host, and why not\n"      \
-	"  help CMD  the options of a command\n"                         \
-	"  --version\n"                                                  \
-	"\n"                                                             \
+#define OVERVIEW                                                            \
+	"usage: breakroom COMMAND [OPTION...]\n"                            \
+	"\n"                                                                \
+	"Runs Python that nobody vouches for, in a room it may break.\n"    \
+	"\n"                                                                \
+	"  serve     answer MCP clients on standard streams or over HTTP\n" \
+	"  run       run one program and print what it printed\n"           \
+	"  install   prepare the room on this machine (once)\n"             \
+	"  doctor    say what this machine can host, and why not\n"         \
+	"  token     make a bearer token for clients over HTTP\n"           \
+	"  help CMD  the options of a command\n"                            \
+	"  --version\n"                                                     \
+	"\n"                                                                \
 	"See also: man breakroom\n"
 
 #define SERVE_HEAD                                                        \
 	"usage: breakroom serve [OPTION...]\n"                            \
 	"\n"                                                              \
 	"An MCP server with the tool run_python, on standard input and\n" \
-	"output. Every call runs in a fresh interpreter.\n"               \
+	"output or over HTTP. Every call runs in a fresh interpreter.\n"  \
 	"\n"
 #define RUN_HEAD                                                           \
 	"usage: breakroom run [OPTION...] (-c CODE | FILE | -)\n"          \
@@ -51,19 +52,30 @@
 	"in the room. Exit code 0 if that worked and the room has every\n" \
 	"wall that it requires.\n"                                         \
 	"\n"
+#define TOKEN_HEAD                                                          \
+	"usage: breakroom token NAME\n"                                     \
+	"\n"                                                                \
+	"Makes a bearer token for clients of breakroom serve --http. The\n" \
+	"token is printed on standard output and is stored nowhere; the\n"  \
+	"line for the file of --tokens, which lets it in, on standard\n"    \
+	"error. NAME is for the log and for limits.\n"                      \
+	"\n"
 #define HELP_LINES "  --help\n      Print this text.\n"
 
 /* clang-format off */
-#define VALUE(s, r, i, d, name, argument, standard, kind, field, min, max, \
+#define VALUE(s, r, i, d, section, name, argument, standard, kind, field, min, max, \
     help) \
 	PICK(s, r, i, d, VALUE_LINES(name, argument, standard, help))
-#define CHOICE(s, r, i, d, name, argument, standard, field, names, help) \
+#define CHOICE(s, r, i, d, section, name, argument, standard, field, names, help) \
 	PICK(s, r, i, d, VALUE_LINES(name, argument, standard, help))
-#define TEXT(s, r, i, d, name, argument, standard, field, help) \
+#define TEXT(s, r, i, d, section, name, argument, standard, field, help) \
 	PICK(s, r, i, d, VALUE_LINES(name, argument, standard, help))
-#define WALLS(s, r, i, d, name, argument, standard, field, help) \
+#define LIST(s, r, i, d, section, name, argument, standard, field, judge, \
+    help) \
 	PICK(s, r, i, d, VALUE_LINES(name, argument, standard, help))
-#define FLAG(s, r, i, d, name, field, help) \
+#define WALLS(s, r, i, d, section, name, argument, standard, field, help) \
+	PICK(s, r, i, d, VALUE_LINES(name, argument, standard, help))
+#define FLAG(s, r, i, d, section, name, field, help) \
 	PICK(s, r, i, d, FLAG_LINES(name, help))
 
 static const char serve_text[] = SERVE_HEAD
@@ -90,6 +102,8 @@ static const char doctor_text[] = DOCTOR_HEAD
 #include "conf/options.def"
 #undef PICK
 	HELP_LINES;
+
+static const char token_text[] = TOKEN_HEAD HELP_LINES;
 /* clang-format on */
 
 const char *
@@ -104,6 +118,8 @@ conf_help(enum command command)
 		return install_text;
 	case COMMAND_DOCTOR:
 		return doctor_text;
+	case COMMAND_TOKEN:
+		return token_text;
 	case COMMAND_VERSION:
 	case COMMAND_HELP:
 		break;

@@ -50,7 +50,9 @@
 #define NAME_SHOWN_MAX  64u     /* of a client's name, repeated in an error */
 #define BATCH_MAX       100u    /* requests of one batch */
 #define LISTEN_MAX      16u     /* open subscriptions of one client */
+#define LISTEN_URIS_MAX 100u    /* resources that one of them names */
 #define CALLS_BYTES_MAX (128u * MIB) /* sources and inputs held for calls */
+#define CALL_BUCKETS    20u /* of the histogram: 0.5 ms to 4 min, and all */
 
 /* ---- bytes and times towards a client ---- */
 
@@ -66,19 +68,35 @@
 
 /* ---- HTTP: a request ---- */
 
-#define HTTP_TARGET_MAX   (16u * KIB) /* a path of ours has 60 bytes */
-#define HTTP_HEAD_MAX     (16u * KIB) /* names and values together */
-#define HTTP_HEADERS_MAX  100u        /* clients send 10 to 20 */
-#define PARAM_HEADERS_MAX 16u         /* Mcp-Param-*: one a parameter */
-#define BODY_BYTES_DEFAULT (16ull * MIB) /* as a line of stdio */
-#define BODY_BYTES_MIN     (64ull * KIB)
-#define BODY_BYTES_MAX     (64ull * MIB)
-#define HTTP_RAW_FACTOR    2u /* raw bytes of a body, chunk lines included */
-#define HTTP_PIPELINED_MAX (64u * KIB) /* held of the requests behind one */
-#define HTTP_STREAM_QUEUED_MAX (256u * KIB) /* beside one whole answer */
-#define HTTP_BODIES_MAX (256ull * MIB) /* of all connections together */
+#define HTTP_TARGET_MAX        (16u * KIB)  /* a path of ours has 60 bytes */
+#define HTTP_HEAD_MAX          (16u * KIB)  /* names and values together */
+#define HTTP_HEADERS_MAX       100u         /* clients send 10 to 20 */
+#define HTTP_HEAD_RAW_MAX      (256u * KIB) /* spaces and empty lines too */
+#define HTTP_LINES_SLACK       KIB /* raw bytes of chunk lines, beside the factor */
+#define PARAM_HEADERS_MAX      16u           /* Mcp-Param-*: one a parameter */
+#define BODY_BYTES_DEFAULT     (16ull * MIB) /* as a line of stdio */
+#define BODY_BYTES_MIN         (64ull * KIB)
+#define BODY_BYTES_MAX         (64ull * MIB)
+#define HTTP_RAW_FACTOR        2u /* raw bytes of a body, chunk lines included */
+#define HTTP_PIPELINED_MAX     (64u * KIB) /* held of the requests behind one */
+#define HTTP_STREAM_QUEUED_MAX (256u * KIB)   /* beside one whole answer */
+#define HTTP_BODIES_MAX        (256ull * MIB) /* of all connections together */
+#define HTTP_BODIES_OF_ONE     (128ull * MIB) /* of a principal's of them */
+#define REFUSALS_LOGGED        10u /* a second; the others are counted */
+#define REFUSAL_REASONS        48u /* literals of ours: about 30 */
 
 /* ---- HTTP: a connection; all times are totals, not pauses ---- */
+
+#define HTTP_UNSENT_MAX      (256u * KIB) /* of an answer, in the kernel */
+#define HTTP_OVER_MAX        64u  /* at once, that are told "full" */
+#define HTTP_ADMIN_MAX       16u  /* connections for operators */
+#define HTTP_ACCEPTS_MAX     64u  /* before those that are in have a turn */
+#define HTTP_ACCEPT_PAUSE_MS 100u /* when there are no descriptors */
+
+/* Descriptors of a server with so many connections. */
+#define HTTP_FDS_NEEDED(n) \
+	((n) + HTTP_OVER_MAX + HTTP_ADMIN_MAX + SERVER_FDS_NEEDED)
+
 
 #define CONNECTIONS_DEFAULT 2048u
 #define CONNECTIONS_MIN     1u
@@ -96,33 +114,53 @@
 
 /* ---- HTTP: who sends it ---- */
 
-#define PRINCIPAL_NAME_MAX  64u
-#define PER_MINUTE_DEFAULT  6000u
-#define PER_MINUTE_MAX      1000000u
-#define AUTH_CHALLENGE_MAX  1024u
-#define TOKEN_BYTES_MIN     16u        /* shorter ones can be guessed */
-#define TOKEN_BYTES_MAX     (8u * KIB) /* a web token with many claims */
-#define TOKENS_MAX          1000u
-#define WATCHED_BYTES_MAX   MIB  /* of a file of tokens or keys */
-#define WATCH_EVERY_MS      500u /* a change is in force within a second */
-#define AUTH_FAILURES_MAX   20u  /* of an address in a minute; then 429 */
-#define AUTH_ADDRESSES_MAX  4096u
-#define SUBJECTS_MAX        10000u /* of web tokens, remembered for rates */
+#define PRINCIPAL_NAME_MAX 64u
+#define PER_MINUTE_DEFAULT 6000u
+#define PER_MINUTE_MIN     1u
+#define PER_MINUTE_MAX     1000000u
+#define AUTH_CHALLENGE_MAX 1024u
+#define TOKEN_BYTES_MIN    16u        /* shorter ones can be guessed */
+#define TOKEN_BYTES_MAX    (8u * KIB) /* a web token with many claims */
+#define TOKENS_MAX         1000u
+#define WATCHED_BYTES_MAX  MIB  /* of a file of tokens or keys */
+#define WATCH_EVERY_MS     500u /* a change is in force within a second */
+#define AUTH_FAILURES_MAX  20u  /* of an address in a minute; then 429 */
+#define AUTH_ADDRESSES_MAX 4096u
+#define SUBJECTS_MAX       10000u    /* of web tokens, remembered for rates */
+#define SUBJECT_IDLE_US    60000000u /* its rate is whole again: forgotten */
+#define SUBJECT_BYTES_MAX  255u      /* as OpenID Connect has it */
+#define AUTH_LEEWAY_S      30        /* between clocks of issuer and server */
+#define JWKS_KEYS_MAX      64u       /* issuers publish 2 to 5 */
+#define RSA_BITS_MIN       2048u     /* shorter ones can be factored */
+#define RSA_BITS_MAX       8192u     /* longer ones cost us milliseconds */
+#define WATCH_SETTLE_MS    20u       /* without a change: it is written */
+#define WATCH_TRIES_MAX    10u       /* of a file that changes all the time */
+#define WATCH_START_MS     10000u    /* to read the files, from a slow disk */
 
 /* ---- HTTP: legacy sessions ---- */
 
 #define SESSIONS_MAX            10000u
 #define SESSIONS_OF_ONE_MAX     1000u /* of a principal */
 #define SESSION_IDLE_MS_DEFAULT 3600000u
-#define SESSION_LIFE_S          86400u /* of an id, also over a restart */
+#define SESSION_IDLE_MS_MIN     1000u
+#define SESSION_IDLE_MS_MAX     86400000u /* as long as an id lives */
+#define SESSION_LIFE_S          86400u    /* of an id, also over a restart */
 #define SESSION_ID_MAX          256u
-#define SESSION_EVENTS_MAX      256u  /* kept for a client that comes back */
+#define SESSION_EVENTS_MAX      256u /* kept for a client that comes back */
 #define SESSION_EVENTS_BYTES    (2u * MIB)
+#define SESSIONS_EVENTS_BYTES   (64u * MIB) /* of all sessions together */
+#define SESSION_STREAMS_MAX     4u          /* open by GET: clients need one */
+#define SESSION_ROUTES_MAX      256u   /* requests in flight, and streams */
+#define SESSIONS_ENDED_MAX      65536u /* remembered: 24 bytes each */
+#define SESSION_SSE_AFTER_MS    1000u  /* soon, so that it can be resumed */
+#define SESSION_RETRY_MS        1000u  /* before a client comes back */
 
 /* ---- configuration ---- */
 
-#define CONF_LIST_MAX  32u
-#define CONF_FILE_MAX  (64u * KIB)
+#define CONF_LIST_MAX   32u
+#define CONF_FILE_MAX   (64u * KIB)
+#define CONF_LINE_MAX   190u /* of a file: libinih's lines end at 200 */
+#define CONF_FAULTS_MAX 100u /* told at once; more are of one mistake */
 
 /* ---- what calls leave behind: resources ---- */
 
@@ -130,12 +168,26 @@
 #define KEEP_BYTES_MIN     (1ull * MIB)
 #define KEEP_BYTES_MAX     (4096ull * MIB)
 #define KEEP_MS_DEFAULT    600000u
+#define KEEP_MS_MIN        1000u
+#define KEEP_MS_MAX        86400000u
 #define KEEP_CALLS_MAX     10000u
 #define KEEP_CHARS         1000000u /* of a stream: what a resource may hold */
-#define RESOURCE_URI_MAX   2048u
-#define RESOURCES_PAGE     100u /* of one answer to resources/list */
-#define RESULT_FILES_MAX   100u /* listed; more are counted */
+#define RESOURCE_URI_MAX   4096u    /* the longest name, percent-encoded */
+#define RESOURCES_PAGE     100u     /* of one answer to resources/list */
+#define RESULT_FILES_MAX   100u     /* listed */
+#define RESULT_NAME_MAX    512u     /* of one, below /workspace */
+#define RESULT_LINKS_MAX   20u      /* shown to a model; the rest is counted */
 #define RESULT_FILES_BYTES (16u * MIB) /* taken along, of all together */
+
+/* ---- tasks: calls that outlive the request that made them ---- */
+
+#define TASK_AFTER_MS      2000u        /* shorter calls are answered at once */
+#define TASK_POLL_MS       1000u        /* how often a client is told to ask */
+#define TASKS_OF_ONE_MAX   64u          /* of a principal, ended ones too */
+#define TASKS_BYTES_MAX    (128u * MIB) /* of results, a working one's in full */
+#define TASK_INPUTS_MAX    16u          /* questions of one task at a time */
+#define ROUND_STATE_MAX    (8u * KIB)   /* what a client carries to and fro */
+#define ROUND_STATE_LIFE_S 3600u        /* a person may have to be asked */
 
 /* ---- a stream of a result: 4 bytes a character, and the marks ---- */
 
@@ -167,6 +219,7 @@
 #define SPENT_MAX          16u    /* ended, not yet reaped: off the path */
 #define SPENT_HOLD_US      5000u  /* by then the answer has left the machine */
 #define SPARE_DELAY_US     2000u  /* without a call coming or going: a pause */
+#define YIELD_AFTER_US     100000u /* longer calls let others go first */
 #define DYING_WAIT_US      20000u /* a killed child is reaped in less */
 #define CHILD_START_MAX_US 5000000u  /* zygote, or child, is stuck then */
 #define KEEPER_LATE_MS     5000u     /* behind a limit: the keeper is stuck */
@@ -238,6 +291,7 @@
 
 /* ---- the log ---- */
 
-#define LOG_LINE_MAX 1024 /* under PIPE_BUF: lines of processes do not mix */
+#define LOG_LINE_MAX    1024 /* under PIPE_BUF: lines of processes do not mix */
+#define LOG_CONTENT_MAX 800u /* of a text that --log-content shows */
 
 #endif

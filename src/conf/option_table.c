@@ -3,6 +3,8 @@
 #include "conf/option_table.h"
 
 #include "conf/limits.h"
+#include "conf/option_list.h"
+#include "conf/option_text.h"
 #include "conf/option_value.h"
 
 #include <errno.h>
@@ -15,38 +17,57 @@ static const char *const structured_names[] = { "auto", "always", "never",
 static const char *const log_level_names[] = { "error", "warn", "info", "debug",
 	NULL };
 
-#define ROW(s, r, i, d, name_, argument_, standard_, kind_, field, help_, ...) \
-	{ .name = (name_),                                                     \
-		.argument = (argument_),                                       \
-		.standard = (standard_),                                       \
-		.help = (help_),                                               \
-		.kind = OPTION_##kind_,                                        \
-		.offset = offsetof(struct conf, field),                        \
-		.taken_by = { (s), (r), (i), (d) },                            \
-		__VA_ARGS__ },
-#define VALUE(                                                           \
-    s, r, i, d, name, argument, standard, kind, field, min_, max_, help) \
-	ROW(s, r, i, d, name, argument, standard, kind, field, help,     \
-	    .min = (min_), .max = (max_))
-#define CHOICE(s, r, i, d, name, argument, standard, field, names, help) \
-	ROW(s, r, i, d, name, argument, standard, CHOICE, field, help,   \
-	    .choices = (names))
-#define TEXT(s, r, i, d, name, argument, standard, field, help) \
-	ROW(s, r, i, d, name, argument, standard, TEXT, field, help, )
-#define WALLS(s, r, i, d, name, argument, standard, field, help) \
-	ROW(s, r, i, d, name, argument, standard, WALLS, field, help, )
-#define FLAG(s, r, i, d, name, field, help) \
-	ROW(s, r, i, d, name, NULL, NULL, FLAG, field, help, )
+/* In the order of enum where. */
+static const char *const where_names[] = { "main", "admin", "off", NULL };
+
+#define HOSTS   option_judge_host
+#define ORIGINS option_judge_origin
+#define URLS    option_judge_url
+#define WORDS   option_judge_word
 
 /* clang-format off */
+#define ROW(s, r, i, d, section_, name_, argument_, standard_, kind_, field, \
+    help_, ...) \
+	{ .name = (name_), \
+		.argument = (argument_), \
+		.standard = (standard_), \
+		.help = (help_), \
+		.kind = OPTION_##kind_, \
+		.section = SECTION_##section_, \
+		.offset = offsetof(struct conf, field), \
+		.taken_by = { (s), (r), (i), (d) }, \
+		__VA_ARGS__ },
+#define VALUE(s, r, i, d, section, name, argument, standard, kind, field, \
+    min_, max_, help) \
+	ROW(s, r, i, d, section, name, argument, standard, kind, field, help, \
+	    .min = (min_), .max = (max_))
+#define CHOICE(s, r, i, d, section, name, argument, standard, field, names, \
+    help) \
+	ROW(s, r, i, d, section, name, argument, standard, CHOICE, field, \
+	    help, .choices = (names))
+#define TEXT(s, r, i, d, section, name, argument, standard, field, help) \
+	ROW(s, r, i, d, section, name, argument, standard, TEXT, field, help, )
+#define LIST(s, r, i, d, section, name, argument, standard, field, judge_, \
+    help) \
+	ROW(s, r, i, d, section, name, argument, standard, LIST, field, help, \
+	    .judge = (judge_))
+#define WALLS(s, r, i, d, section, name, argument, standard, field, help) \
+	ROW(s, r, i, d, section, name, argument, standard, WALLS, field, \
+	    help, )
+#define FLAG(s, r, i, d, section, name, field, help) \
+	ROW(s, r, i, d, section, name, NULL, NULL, FLAG, field, help, )
+
 const struct option option_table[] = {
 #include "conf/options.def"
 };
 /* clang-format on */
 const size_t option_count = sizeof(option_table) / sizeof(option_table[0]);
 
+_Static_assert(sizeof(option_table) / sizeof(option_table[0]) <= OPTIONS_MAX,
+    "arrays beside the table have a place for every option");
 _Static_assert(sizeof(enum structured) == sizeof(uint32_t) &&
-		   sizeof(enum log_level) == sizeof(uint32_t),
+		   sizeof(enum log_level) == sizeof(uint32_t) &&
+		   sizeof(enum where) == sizeof(uint32_t),
     "a choice is written as 32 bits");
 _Static_assert(COMMAND_SERVE == 0 && COMMAND_RUN == 1 && COMMAND_INSTALL == 2 &&
 		   COMMAND_DOCTOR == 3,
@@ -67,53 +88,6 @@ option_find(enum command command, const char *name, size_t n)
 	return NULL;
 }
 
-static void
-number_text(enum option_kind kind, uint64_t number, char *ret_text, size_t n)
-{
-	const char *unit = "";
-
-	if (kind == OPTION_SECONDS && number % 1000 != 0) {
-		(void)snprintf(ret_text, n, "%g", (double)number / 1000.0);
-		return;
-	}
-	if (kind == OPTION_SECONDS) {
-		number /= 1000;
-	} else if (kind == OPTION_SIZE && number % (1024ull * MIB) == 0) {
-		number /= 1024ull * MIB;
-		unit = "G";
-	} else if (kind == OPTION_SIZE && number % MIB == 0) {
-		number /= MIB;
-		unit = "M";
-	}
-	(void)snprintf(ret_text, n, "%llu%s", (unsigned long long)number, unit);
-}
-
-void
-option_range(const struct option *option, char ret_text[OPTION_RANGE_MAX])
-{
-	char min[24], max[24];
-
-	number_text(option->kind, option->min, min, sizeof(min));
-	number_text(option->kind, option->max, max, sizeof(max));
-	(void)snprintf(ret_text, OPTION_RANGE_MAX, "from %s to %s", min, max);
-}
-
-/* A value in an error sentence: short, and no control characters. */
-#define SHOWN_MAX 40
-
-static void
-show_value(const char *value, char ret_text[SHOWN_MAX + 4])
-{
-	size_t n = strlen(value);
-	size_t shown = n > SHOWN_MAX ? SHOWN_MAX : n;
-
-	memcpy(ret_text, value, shown);
-	for (size_t i = 0; i < shown; i++)
-		if ((unsigned char)ret_text[i] < ' ' || ret_text[i] == 0x7f)
-			ret_text[i] = '?';
-	memcpy(ret_text + shown, n > shown ? "..." : "", n > shown ? 4 : 1);
-}
-
 static int
 refuse_number(const struct option *option, const char *value, struct err *err)
 {
@@ -123,10 +97,10 @@ refuse_number(const struct option *option, const char *value, struct err *err)
 		[OPTION_COUNT] = "a whole number",
 	};
 	char range[OPTION_RANGE_MAX];
-	char shown[SHOWN_MAX + 4];
+	char shown[OPTION_SHOWN_MAX];
 
 	option_range(option, range);
-	show_value(value, shown);
+	option_show(value, shown);
 	return fail(err, EINVAL, "--%s takes %s %s, not '%s'", option->name,
 	    what[option->kind], range, shown);
 }
@@ -160,7 +134,7 @@ static int
 set_choice(const struct option *option, const char *value, void *field,
     struct err *err)
 {
-	char shown[SHOWN_MAX + 4];
+	char shown[OPTION_SHOWN_MAX];
 	char list[96] = "";
 	uint32_t i;
 
@@ -177,7 +151,7 @@ set_choice(const struct option *option, const char *value, void *field,
 					     : " or ",
 		    option->choices[i]);
 	}
-	show_value(value, shown);
+	option_show(value, shown);
 	return fail(
 	    err, EINVAL, "--%s takes %s, not '%s'", option->name, list, shown);
 }
@@ -187,7 +161,7 @@ static int
 add_walls(const struct option *option, const char *value, void *field,
     struct err *err)
 {
-	char all[WALL_NAMES_MAX], shown[SHOWN_MAX + 4];
+	char all[WALL_NAMES_MAX], shown[OPTION_SHOWN_MAX];
 	wall_set set, named = 0;
 
 	if (value_walls(value, &named) == 0) {
@@ -196,10 +170,72 @@ add_walls(const struct option *option, const char *value, void *field,
 		memcpy(field, &set, sizeof(set));
 		return 0;
 	}
-	show_value(value, shown);
+	option_show(value, shown);
 	wall_names(WALLS_ALL, all);
 	return fail(
 	    err, EINVAL, "--%s takes %s, not '%s'", option->name, all, shown);
+}
+
+static int
+set_flag(const struct option *option, const char *value, bool *field,
+    struct err *err)
+{
+	static const char *const yes[] = { "yes", "true", "on", "1" };
+	static const char *const no[] = { "no", "false", "off", "0" };
+	char shown[OPTION_SHOWN_MAX];
+
+	for (size_t i = 0; value && i < sizeof(yes) / sizeof(yes[0]); i++) {
+		if (strcmp(value, no[i]) == 0) {
+			*field = false;
+			return 0;
+		}
+		if (strcmp(value, yes[i]) == 0)
+			value = NULL;
+	}
+	if (!value) {
+		*field = true;
+		return 0;
+	}
+	option_show(value, shown);
+	return fail(
+	    err, EINVAL, "--%s takes yes or no, not '%s'", option->name, shown);
+}
+
+static int
+set_text(const struct option *option, const char *value, void *field,
+    struct err *err)
+{
+	if (value[0] == '\0')
+		return fail(err, EINVAL, "--%s takes a %s, not ''",
+		    option->name, option->argument);
+	memcpy(field, &value, sizeof(value));
+	return 0;
+}
+
+bool
+option_is_set(const struct option *option, const struct conf *conf)
+{
+	const void *field = (const char *)conf + option->offset;
+	const char *text;
+	wall_set walls;
+
+	switch (option->kind) {
+	case OPTION_TEXT:
+		memcpy(&text, field, sizeof(text));
+		return text != NULL;
+	case OPTION_LIST:
+		return ((const struct conf_list *)field)->n > 0;
+	case OPTION_WALLS:
+		memcpy(&walls, field, sizeof(walls));
+		return walls != 0;
+	case OPTION_COUNT:
+	case OPTION_SECONDS:
+	case OPTION_SIZE:
+	case OPTION_FLAG:
+	case OPTION_CHOICE:
+		break;
+	}
+	return true;
 }
 
 int
@@ -210,14 +246,11 @@ option_set(const struct option *option, const char *value, struct conf *conf,
 
 	switch (option->kind) {
 	case OPTION_FLAG:
-		*(bool *)field = true;
-		return 0;
+		return set_flag(option, value, field, err);
 	case OPTION_TEXT:
-		if (value[0] == '\0')
-			return fail(err, EINVAL, "--%s takes a %s, not ''",
-			    option->name, option->argument);
-		memcpy(field, &value, sizeof(value));
-		return 0;
+		return set_text(option, value, field, err);
+	case OPTION_LIST:
+		return option_list_add(option, value, conf, err);
 	case OPTION_CHOICE:
 		return set_choice(option, value, field, err);
 	case OPTION_WALLS:

@@ -8,16 +8,25 @@
 #include <stddef.h>
 
 enum option_kind {
-	OPTION_FLAG,    /* bool; takes no value */
+	OPTION_FLAG,    /* bool; no value is yes */
 	OPTION_TEXT,    /* const char *, borrowed */
 	OPTION_SECONDS, /* uint32_t milliseconds */
 	OPTION_SIZE,    /* uint64_t bytes */
 	OPTION_COUNT,   /* uint32_t */
 	OPTION_CHOICE,  /* an enum: the place among the choices */
 	OPTION_WALLS,   /* wall_set; names with commas are added to it */
+	OPTION_LIST, /* struct conf_list; items with commas are added to it */
 };
 
-#define OPTION_COMMANDS 4 /* serve, run, install, doctor */
+/* The section of a configuration file that has it. */
+enum option_section {
+	SECTION_NOWHERE,
+	SECTION_SERVER,
+	SECTION_ROOM,
+};
+
+#define OPTION_COMMANDS 4  /* serve, run, install, doctor */
+#define OPTIONS_MAX     64 /* rows, for arrays beside the table */
 
 struct option {
 	const char *name;     /* without the dashes */
@@ -25,9 +34,12 @@ struct option {
 	const char *standard; /* the default, as one would write it */
 	const char *help;
 	const char *const *choices; /* ended by NULL */
-	size_t offset;              /* in struct conf */
+	/* Of a list: why an item is refused, or NULL. */
+	const char *(*judge)(const char *item);
+	size_t offset; /* in struct conf */
 	uint64_t min, max;
 	enum option_kind kind;
+	enum option_section section;
 	bool taken_by[OPTION_COMMANDS];
 };
 
@@ -38,14 +50,12 @@ extern const size_t option_count;
 const struct option *option_find(
     enum command command, const char *name, size_t n);
 
-/* Reads value (NULL for a flag) into its field. 0; -EINVAL with a sentence
- * that names the option and what it takes. */
+/* Reads value (NULL for a flag that is given) into its field. 0; -EINVAL with
+ * a sentence that begins with --NAME and says what it takes. */
 int option_set(const struct option *option, const char *value,
     struct conf *conf, struct err *err);
 
-#define OPTION_RANGE_MAX 64
-
-/* "from 0.01 to 86400", in the option's own units. */
-void option_range(const struct option *option, char ret_text[OPTION_RANGE_MAX]);
+/* False for a text that is NULL and an empty list: nothing to write down. */
+bool option_is_set(const struct option *option, const struct conf *conf);
 
 #endif

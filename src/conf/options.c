@@ -1,8 +1,8 @@
-/* options.c: from argv to struct conf.
+/* options.c: settings from the command line, and what it asks for.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conf/conf.h"
-#include "conf/limits.h"
 #include "conf/option_table.h"
+#include "conf/settings.h"
 #include "conf/suggest.h"
 
 #include <errno.h>
@@ -12,8 +12,8 @@
 struct parser {
 	char **argv;
 	int argc, at;
-	struct conf *conf;
-	bool max_timeout_given;
+	struct settings *settings;
+	struct conf *conf; /* the settings' */
 };
 
 static const struct {
@@ -24,27 +24,10 @@ static const struct {
 	{ "run", COMMAND_RUN },
 	{ "install", COMMAND_INSTALL },
 	{ "doctor", COMMAND_DOCTOR },
+	{ "token", COMMAND_TOKEN },
 	{ "help", COMMAND_HELP },
 };
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
-
-static struct conf
-conf_standard(void)
-{
-	return (struct conf){
-		.command = COMMAND_HELP,
-		.about = COMMAND_HELP,
-		.timeout_ms = WALL_MS_DEFAULT,
-		.max_timeout_ms = MAX_WALL_MS_DEFAULT,
-		.memory_bytes = MEMORY_BYTES_DEFAULT,
-		.output_chars = OUTPUT_CHARS_DEFAULT,
-		.files_bytes = FILES_BYTES_DEFAULT,
-		.concurrency = CONCURRENCY_DEFAULT,
-		.queue = QUEUE_DEFAULT,
-		.structured = STRUCTURED_AUTO,
-		.log_level = LOG_WARN,
-	};
-}
 
 static int
 find_command(const char *word, enum command *ret_command, struct err *err)
@@ -86,7 +69,8 @@ unknown_option(
 	int shown = n > 40 ? 40 : (int)n;
 
 	for (size_t i = 0; i < option_count; i++)
-		if (option_table[i].taken_by[command])
+		if ((unsigned)command < OPTION_COMMANDS &&
+		    option_table[i].taken_by[command])
 			suggest(&near, option_table[i].name, name, n);
 	if (near.word)
 		return fail(err, EINVAL,
@@ -108,7 +92,8 @@ parse_option(struct parser *parser, const char *word, struct err *err)
 
 	if (!option)
 		return unknown_option(command, name, n, err);
-	if (option->kind == OPTION_FLAG && value)
+	if (option->kind == OPTION_FLAG && value &&
+	    option->section == SECTION_NOWHERE)
 		return fail(err, EINVAL, "--%s takes no value", option->name);
 	if (option->kind != OPTION_FLAG && !value) {
 		if (parser->at == parser->argc)
@@ -116,9 +101,8 @@ parse_option(struct parser *parser, const char *word, struct err *err)
 			    option->name, option->argument);
 		value = parser->argv[parser->at++];
 	}
-	if (option->offset == offsetof(struct conf, max_timeout_ms))
-		parser->max_timeout_given = true;
-	return option_set(option, value, parser->conf, err);
+	settings_put(parser->settings, option, SOURCE_OPTION, 0, value);
+	return 0;
 }
 
 /* What run runs: given once, by -c or by name. */
@@ -138,6 +122,10 @@ parse_operand(struct parser *parser, const char *word, struct err *err)
 {
 	struct conf *conf = parser->conf;
 
+	if (conf->command == COMMAND_TOKEN && !conf->token_name) {
+		conf->token_name = word;
+		return 0;
+	}
 	if (conf->command != COMMAND_RUN)
 		return fail(err, EINVAL, "%s does not take '%.40s'",
 		    commands[conf->command].name, word);
@@ -177,27 +165,22 @@ parse_word(struct parser *parser, const char *word, struct err *err)
 	    commands[conf->command].name, word);
 }
 
-/* What can only be judged when everything has been read. */
 static int
-check_whole(const struct parser *parser, struct err *err)
+check_program(const struct conf *conf, struct err *err)
 {
-	struct conf *conf = parser->conf;
-
 	if (conf->command == COMMAND_RUN && !conf->code && !conf->file)
 		return fail(err, EINVAL, "run needs -c CODE, a FILE or -");
+	if (conf->command == COMMAND_TOKEN && !conf->token_name)
+		return fail(err, EINVAL, "token needs a NAME");
 	if (conf->stdin_path && conf->file &&
 	    strcmp(conf->stdin_path, "-") == 0 && strcmp(conf->file, "-") == 0)
 		return fail(err, EINVAL,
 		    "the program and its standard input cannot both be -");
-	if (conf->timeout_ms <= conf->max_timeout_ms)
-		return 0;
-	if (parser->max_timeout_given)
-		return fail(
-		    err, EINVAL, "--timeout is longer than --max-timeout");
-	conf->max_timeout_ms = conf->timeout_ms;
 	return 0;
 }
 
+/* A wrong value is noted and the rest is read; after a wrong word one does not
+ * know what the next ones are. */
 static int
 parse_command_line(struct parser *parser, struct err *err)
 {
@@ -218,7 +201,7 @@ parse_command_line(struct parser *parser, struct err *err)
 		if (parser->conf->command == COMMAND_HELP)
 			return 0;
 	}
-	return check_whole(parser, err);
+	return check_program(parser->conf, err);
 }
 
 /* "help", "help CMD" */
@@ -236,34 +219,39 @@ parse_help(struct parser *parser, struct err *err)
 	return r;
 }
 
-int
-conf_parse(int argc, char **argv, struct conf *ret_conf, struct err *err)
+static int
+parse(struct parser *parser, struct err *err)
 {
-	struct conf conf = conf_standard();
-	struct parser parser = { argv, argc, 2, &conf, false };
+	struct conf *conf = parser->conf;
+	const char *word = parser->argc > 1 ? parser->argv[1] : NULL;
 	int r;
 
-	if (argc < 2)
+	if (!word)
 		return fail(err, EINVAL, "no command given");
-	if (asks_for_help(argv[1])) {
-		set_help(&conf, COMMAND_HELP);
-		*ret_conf = conf;
+	if (asks_for_help(word)) {
+		set_help(conf, COMMAND_HELP);
 		return 0;
 	}
-	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
-		conf.command = COMMAND_VERSION;
-		*ret_conf = conf;
+	if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+		conf->command = COMMAND_VERSION;
 		return 0;
 	}
-	if (argv[1][0] == '-')
+	if (word[0] == '-')
 		return fail(
-		    err, EINVAL, "a command comes before '%.40s'", argv[1]);
-	r = find_command(argv[1], &conf.command, err);
-	if (r == 0)
-		r = conf.command == COMMAND_HELP
-			? parse_help(&parser, err)
-			: parse_command_line(&parser, err);
-	if (r == 0)
-		*ret_conf = conf;
-	return r;
+		    err, EINVAL, "a command comes before '%.40s'", word);
+	r = find_command(word, &conf->command, err);
+	if (r < 0)
+		return r;
+	return conf->command == COMMAND_HELP ? parse_help(parser, err)
+					     : parse_command_line(parser, err);
+}
+
+void
+settings_read_options(struct settings *settings, int argc, char **argv)
+{
+	struct parser parser = { argv, argc, 2, settings, &settings->conf };
+	struct err err;
+
+	if (parse(&parser, &err) < 0)
+		faults_add(&settings->faults, "%s", err.text);
 }

@@ -22,8 +22,9 @@ struct auth_verdict {
 	struct principal *principal; /* the caller's hold; NULL: refused */
 	unsigned status;             /* 401, 403, 429 or 400 if refused */
 	const char *reason;          /* for counters and the log: a literal */
-	char challenge[AUTH_CHALLENGE_MAX]; /* WWW-Authenticate's value, or "" */
-	unsigned retry_after_s;             /* with 429 */
+	char
+	    challenge[AUTH_CHALLENGE_MAX]; /* WWW-Authenticate's value, or "" */
+	unsigned retry_after_s;            /* with 429 */
 };
 
 /* Borrows conf. Without --tokens and --jwks everybody is one principal,
@@ -45,8 +46,13 @@ void auth_check(struct auth *auth, struct span authorization,
 
 /* True if the principal may begin a call now, by its calls a minute; counts
  * it. Else *ret_retry_s says when. */
-bool auth_admit(struct auth *auth, struct principal *principal,
-    uint64_t now_us, unsigned *ret_retry_s);
+bool auth_admit(struct auth *auth, struct principal *principal, uint64_t now_us,
+    unsigned *ret_retry_s);
+
+/* Without --tokens, --jwks and --insecure-no-auth a server is for this machine
+ * alone: name, as of listeners_name, must be a loopback address or a UNIX
+ * socket. 0; -EACCES with what to do. */
+int auth_bind_check(const struct conf *conf, const char *name, struct err *err);
 
 /* The protected-resource metadata (RFC 9728) as JSON, and the path it is served
  * at beside the root one; NULL where there is none. */

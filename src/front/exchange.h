@@ -57,6 +57,7 @@ bool exchange_limit_body(struct exchange *exchange, size_t max);
 
 /* Who is told that the client is gone; NULL: nobody any more. */
 void exchange_set_owner(struct exchange *exchange, void *owner);
+void *exchange_owner(const struct exchange *exchange);
 
 /* ---- the answer: exactly one of these ---- */
 

@@ -6,6 +6,7 @@
 #define FRONT_HEAD_H
 
 #include "base/buf.h"
+#include "conf/limits.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,6 +54,8 @@ struct http_head {
 	struct param_header params[PARAM_HEADERS_MAX];
 	unsigned params_n;
 	bool expects_continue;
+	bool closes; /* the client asks for the end of the connection */
+	bool chunked;
 	bool has_length;
 	uint64_t length; /* of the body, if it was announced */
 };
@@ -61,9 +64,10 @@ struct http_parser; /* opaque: one connection's */
 
 enum http_event {
 	HTTP_MORE,    /* all bytes are used up: feed the next */
-	HTTP_HEAD_IN, /* a head is complete: judge it, then feed what is left */
+	HTTP_HEAD_IN, /* a head is complete: judge it, then feed what is left,
+	               * be it nothing */
 	HTTP_BODY_IN, /* the message is whole: answer it, then http_parser_next */
-	HTTP_BROKEN,  /* refuse with http_parser_status and close */
+	HTTP_BROKEN, /* refuse with http_parser_status and close */
 };
 
 /* Bodies of more than body_max bytes are refused with 413. NULL without

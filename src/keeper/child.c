@@ -8,9 +8,11 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Exit statuses of a child, for the keeper's log. */
@@ -50,6 +52,30 @@ job_waits(void *arg)
 	return poll(&socket, 1, 0) > 0;
 }
 
+/* Somebody waits, and this call is long: it takes what processors the others
+ * leave. There is no way back, which no privilege is needed for. */
+static void
+on_yield(int number)
+{
+	const struct sched_param none = { 0 };
+	int before = errno;
+
+	(void)number;
+	/* Not by the C library's function, which musl does not fill. */
+	(void)syscall(SYS_sched_setscheduler, 0, SCHED_IDLE, &none);
+	errno = before;
+}
+
+static void
+yield_prepare(void)
+{
+	struct sigaction action = { .sa_handler = on_yield,
+		.sa_flags = SA_RESTART | SA_ONSTACK };
+
+	(void)sigfillset(&action.sa_mask);
+	(void)sigaction(CHILD_YIELD_SIGNAL, &action, NULL);
+}
+
 /* Its socket gets the number that its filter knows. */
 static int
 raise_walls(const struct child_start *start, struct err *err)
@@ -58,7 +84,8 @@ raise_walls(const struct child_start *start, struct err *err)
 
 	(void)prctl(PR_SET_NAME, "child");
 	/* The zygote blocks what its signalfd reads; a child has default
-	 * signals only. */
+	 * signals, and this one. */
+	yield_prepare();
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	if (dup2(start->socket_fd, HOUSE_CHANNEL_FD) < 0)

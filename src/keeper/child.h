@@ -7,6 +7,7 @@
 #include "keeper/house.h"
 #include "rooms/kind.h"
 
+#include <signal.h>
 #include <stdbool.h>
 
 struct child_start {
@@ -18,6 +19,9 @@ struct child_start {
 	int region_fd;       /* the output region */
 	bool twin;           /* it is to die at a forbidden call */
 };
+
+/* A child that gets this signal lets others go first from then on. */
+#define CHILD_YIELD_SIGNAL SIGUSR1
 
 /* Turns a freshly forked process into a child: raises its walls, prepares,
  * says READY, runs one JOB, says DONE and waits to be killed. A twin does not

@@ -7,6 +7,7 @@
 #include "base/fd.h"
 #include "base/sys.h"
 #include "call/call.h"
+#include "keeper/child.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -25,6 +26,17 @@ child_kill(struct child *child, enum child_end end)
 	/* Without a pidfd it is not born yet: killed when it comes. */
 	if (child->pidfd >= 0)
 		(void)sys_pidfd_kill(child->pidfd, SIGKILL);
+}
+
+void
+child_yield(struct child *child, uint64_t now_us)
+{
+	if (child->state != CHILD_SPARE || !child->has_call || child->yielded ||
+	    child->started_us == 0 ||
+	    now_us - child->started_us < YIELD_AFTER_US)
+		return;
+	child->yielded = true;
+	(void)sys_pidfd_kill(child->pidfd, CHILD_YIELD_SIGNAL);
 }
 
 void

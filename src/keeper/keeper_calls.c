@@ -263,6 +263,8 @@ on_call(struct keeper *keeper, const struct frame *frame, struct err *err)
 		return fail(err, EPROTO, "call whose lengths do not add up");
 	code = (struct span){ rest.p, record.code_n };
 	input = (struct span){ rest.p + record.code_n, record.stdin_n };
+	for (unsigned i = 0; i < keeper->children_n; i++)
+		child_yield(keeper->children[i], now);
 	child = nursery_current(keeper) ? child_for_call(keeper, &why) : NULL;
 	if (!child || (child->state != CHILD_SPARE &&
 			  child_book(child, code, input, &why) < 0))

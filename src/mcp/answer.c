@@ -3,7 +3,9 @@
 #include "mcp/answer.h"
 
 #include "base/own.h"
+#include "call/output.h"
 #include "call/text.h"
+#include "mcp/answer_files.h"
 #include "mcp/jsonrpc.h"
 
 #include <inttypes.h>
@@ -11,16 +13,20 @@
 
 /* What a result costs beside its streams: two sets of small fields, names, and
  * two lists of walls. */
-#define ANSWER_FIXED (1536u + 2u * (WALL_NAMES_MAX + 3u * WALLS))
+#define ANSWER_FIXED (2560u + 2u * (WALL_NAMES_MAX + 3u * WALLS))
 
 #define ROOM_NAME "wasm"
 
 /* ---- streams, cut to what a message may hold ---- */
 
+struct shown {
+	struct span text;
+	struct buf bytes; /* of text, if it is not the result's own */
+	bool missing;     /* some of it, cut by the room or here */
+};
+
 struct streams {
-	struct span out, err; /* as shown */
-	struct buf out_cut, err_cut;
-	bool cut; /* by the room or here */
+	struct shown out, err;
 };
 
 /* The longest front of text, in whole characters, that costs at most max. */
@@ -60,61 +66,81 @@ back_within(struct span text, size_t max)
 	return whole;
 }
 
-/* A copy of the stream without its middle, costing at most max. */
-static void
-cut_middle(const struct stream *stream, size_t max, struct buf *into)
+/* Characters that the program wrote. */
+static uint64_t
+total_of(const struct stream *stream, const struct shown *shown)
 {
 	struct span text = buf_span(&stream->text);
-	uint64_t total = stream->total_chars;
+
+	if (stream->cut)
+		return stream->total_chars;
+	if (shown->missing)
+		text.n -= stream->note_n;
+	return text_count(text);
+}
+
+/* Takes the middle out of what is shown, so that it costs at most max. */
+static void
+cut_middle(const struct stream *stream, size_t max, struct shown *shown)
+{
+	struct span text = shown->text;
 	size_t half = max > 128 ? (max - 128) / 2 : 0;
 	size_t front = front_within(text, half);
 	size_t back = back_within(text, half);
+	struct buf into;
 
-	if (!stream->cut)
-		total = text_count(text);
-	(void)buf_add(into, text.p, front);
-	(void)buf_printf(
-	    into, "\n[truncated, %" PRIu64 " chars total]\n", total);
-	(void)buf_add(into, text.p + text.n - back, back);
+	buf_init(&into, max + 128);
+	(void)buf_add(&into, text.p, front);
+	(void)buf_printf(&into, "\n[truncated, %" PRIu64 " chars total]\n",
+	    total_of(stream, shown));
+	(void)buf_add(&into, text.p + text.n - back, back);
+	buf_done(&shown->bytes);
+	shown->bytes = into;
+	shown->text = buf_span(&into);
+	shown->missing = true;
+}
+
+/* Most streams are short, and shown as they are. */
+static void
+show(const struct stream *stream, uint32_t output_chars, struct shown *shown)
+{
+	*shown = (struct shown){ .text = buf_span(&stream->text),
+		.missing = stream->cut };
+	buf_init(&shown->bytes, STREAM_TEXT_MAX);
+	if (output_chars == 0 || stream->text.n <= output_chars)
+		return;
+	shown->missing = output_show(stream, output_chars, &shown->bytes);
+	shown->text = buf_span(&shown->bytes);
 }
 
 static void
-fit(const struct result *result, size_t max, struct streams *streams)
+fit(const struct result *result, uint32_t output_chars, size_t max,
+    struct streams *streams)
 {
-	size_t out = jsonrpc_text_cost(buf_span(&result->out.text));
-	size_t err = jsonrpc_text_cost(buf_span(&result->err.text));
-	size_t out_max = max / 2, err_max = out_max;
+	size_t out, err, out_max = max / 2, err_max = out_max;
 
-	*streams = (struct streams){
-		.out = buf_span(&result->out.text),
-		.err = buf_span(&result->err.text),
-		.cut = result->out.cut || result->err.cut,
-	};
-	buf_init(&streams->out_cut, max + 128);
-	buf_init(&streams->err_cut, max + 128);
+	show(&result->out, output_chars, &streams->out);
+	show(&result->err, output_chars, &streams->err);
+	out = jsonrpc_text_cost(streams->out.text);
+	err = jsonrpc_text_cost(streams->err.text);
 	if (out + err <= max)
 		return;
-	streams->cut = true;
 	/* What one stream does not need, the other may have. */
 	if (err < err_max)
 		out_max = max - err;
 	else if (out < out_max)
 		err_max = max - out;
-	if (out > out_max) {
-		cut_middle(&result->out, out_max, &streams->out_cut);
-		streams->out = buf_span(&streams->out_cut);
-	}
-	if (err > err_max) {
-		cut_middle(&result->err, err_max, &streams->err_cut);
-		streams->err = buf_span(&streams->err_cut);
-	}
+	if (out > out_max)
+		cut_middle(&result->out, out_max, &streams->out);
+	if (err > err_max)
+		cut_middle(&result->err, err_max, &streams->err);
 }
 
 static void
 streams_done(struct streams *streams)
 {
-	buf_done(&streams->out_cut);
-	buf_done(&streams->err_cut);
+	buf_done(&streams->out.bytes);
+	buf_done(&streams->err.bytes);
 }
 
 /* ---- the text block ---- */
@@ -145,18 +171,18 @@ begin_line(struct buf *text)
 
 static void
 write_text(struct buf *text, const struct streams *streams,
-    const struct result *result, uint32_t wall_ms)
+    const struct result *result, uint32_t wall_ms, struct span files)
 {
 	own_buf struct buf line;
 
 	buf_init(&line, 128);
-	(void)buf_add(text, streams->out.p, streams->out.n);
-	if (streams->err.n > 0) {
+	(void)buf_add(text, streams->out.text.p, streams->out.text.n);
+	if (streams->err.text.n > 0) {
 		begin_line(text);
 		/* A refusal is not output of a program. */
 		if (result->outcome != OUTCOME_REFUSED)
 			(void)buf_add_text(text, "[stderr]\n");
-		(void)buf_add(text, streams->err.p, streams->err.n);
+		(void)buf_add(text, streams->err.text.p, streams->err.text.n);
 	}
 	if (text->n == 0)
 		(void)buf_add_text(text, "(no output)");
@@ -164,6 +190,10 @@ write_text(struct buf *text, const struct streams *streams,
 	if (line.n > 0) {
 		begin_line(text);
 		(void)buf_add(text, line.p, line.n);
+	}
+	if (files.n > 0) {
+		begin_line(text);
+		(void)buf_add(text, files.p, files.n);
 	}
 }
 
@@ -197,36 +227,53 @@ ms_of(uint64_t us)
 }
 
 static json_t *
-small_fields(const struct result *result, bool cut)
+small_fields(const struct result *result, const struct streams *streams)
 {
 	return json_pack("{s:i, s:b, s:b, s:o, s:o, s:I, s:s}", "exit_code",
-	    result->exit_code, "timed_out", result->timed_out, "truncated", cut,
-	    "duration_ms", ms_of(result->usage.wall_us), "queued_ms",
+	    result->exit_code, "timed_out", result->timed_out, "truncated",
+	    streams->out.missing || streams->err.missing, "duration_ms",
+	    ms_of(result->usage.wall_us), "queued_ms",
 	    ms_of(result->usage.queued_us), "memory_peak_bytes",
 	    (json_int_t)result->usage.memory_peak_bytes, "room", ROOM_NAME);
 }
 
+static void
+add_uri(json_t *object, const char *name, const struct answer_form *form,
+    enum resource_part part)
+{
+	if (form->call_id)
+		(void)json_object_set_new(
+		    object, name, answer_uri(form, part, NULL));
+}
+
 static json_t *
-structured_of(const struct result *result, const struct streams *streams)
+structured_of(const struct result *result, const struct streams *streams,
+    const struct answer_form *form)
 {
 	json_t *object = json_object();
 
-	(void)json_object_set_new(object, "stdout", string_of(streams->out));
-	(void)json_object_set_new(object, "stderr", string_of(streams->err));
-	(void)json_object_update_new(
-	    object, small_fields(result, streams->cut));
+	(void)json_object_set_new(
+	    object, "stdout", string_of(streams->out.text));
+	(void)json_object_set_new(
+	    object, "stderr", string_of(streams->err.text));
+	(void)json_object_update_new(object, small_fields(result, streams));
+	if (streams->out.missing)
+		add_uri(object, "stdout_uri", form, RESOURCE_STDOUT);
+	if (streams->err.missing)
+		add_uri(object, "stderr_uri", form, RESOURCE_STDERR);
 	return object;
 }
 
 static json_t *
 content_of(const struct result *result, const struct streams *streams,
-    uint32_t wall_ms)
+    uint32_t wall_ms, struct span files)
 {
 	struct buf text;
 	json_t *content;
 
-	buf_init(&text, streams->out.n + streams->err.n + 128);
-	write_text(&text, streams, result, wall_ms);
+	buf_init(
+	    &text, streams->out.text.n + streams->err.text.n + files.n + 128);
+	write_text(&text, streams, result, wall_ms, files);
 	content = json_pack(
 	    "[{s:s, s:o}]", "type", "text", "text", string_of(buf_span(&text)));
 	buf_done(&text);
@@ -253,37 +300,69 @@ answer_walls(wall_set missing, wall_set allowed)
 }
 
 static json_t *
-meta_of(const struct result *result, bool cut)
+meta_of(const struct result *result, const struct streams *streams,
+    const struct answer_form *form)
 {
-	json_t *fields = small_fields(result, cut);
+	json_t *fields = small_fields(result, streams);
 
 	(void)json_object_set_new(
 	    fields, "outcome", json_string(outcome_name(result->outcome)));
+	if (result->out.text.n > 0)
+		add_uri(fields, "stdout_uri", form, RESOURCE_STDOUT);
+	if (result->err.text.n > 0)
+		add_uri(fields, "stderr_uri", form, RESOURCE_STDERR);
 	if (result->walls_missing)
 		(void)json_object_set_new(fields, "walls",
 		    answer_walls(result->walls_missing, result->walls_allowed));
 	return json_pack("{s:o}", "breakroom/result", fields);
 }
 
+/* Links to what the text lacks. */
+static void
+add_links(json_t *content, const struct result *result,
+    const struct streams *streams, const struct answer_form *form)
+{
+	if (!form->call_id || !form->revision->structured)
+		return;
+	if (streams->out.missing)
+		(void)json_array_append_new(content,
+		    answer_stream_link(form, RESOURCE_STDOUT, &result->out));
+	if (streams->err.missing)
+		(void)json_array_append_new(content,
+		    answer_stream_link(form, RESOURCE_STDERR, &result->err));
+}
+
 json_t *
 answer_result(const struct result *result, uint32_t wall_ms,
     const struct answer_form *form)
 {
-	bool structured =
-	    form->structured != STRUCTURED_NEVER && form->revision->structured;
+	bool with_files = result->files.n > 0 || result->files.more;
+	bool structured = form->structured != STRUCTURED_NEVER &&
+			  form->revision->structured &&
+			  !(with_files && form->structured == STRUCTURED_AUTO);
 	size_t max =
 	    form->bytes_max > ANSWER_FIXED ? form->bytes_max - ANSWER_FIXED : 0;
+	struct answer_files files;
 	struct streams streams;
-	json_t *answer;
+	json_t *answer, *content;
 
-	fit(result, structured ? max / 2 : max, &streams);
-	answer = json_pack("{s:o, s:b, s:o}", "content",
-	    content_of(result, &streams, wall_ms), "isError",
+	answer_files_make(&result->files, form, structured, max / 2, &files);
+	max -= files.cost;
+	fit(result, form->output_chars, structured ? max / 2 : max, &streams);
+	content = content_of(result, &streams, wall_ms, buf_span(&files.text));
+	add_links(content, result, &streams, form);
+	(void)json_array_extend(content, files.links);
+	answer = json_pack("{s:o, s:b, s:o}", "content", content, "isError",
 	    result->outcome != OUTCOME_OK, "_meta",
-	    meta_of(result, streams.cut));
+	    meta_of(result, &streams, form));
 	if (structured)
 		(void)json_object_set_new(answer, "structuredContent",
-		    structured_of(result, &streams));
+		    structured_of(result, &streams, form));
+	if (structured && with_files)
+		(void)json_object_set(
+		    json_object_get(answer, "structuredContent"), "files",
+		    files.list);
+	answer_files_done(&files);
 	streams_done(&streams);
 	return answer;
 }
@@ -300,6 +379,25 @@ answer_refused(const char *text, const struct answer_form *form)
 	answer = answer_result(&result, 0, form);
 	result_done(&result);
 	return answer;
+}
+
+static void
+add_optional(json_t *properties)
+{
+	(void)json_object_set_new(properties, "stdout_uri",
+	    json_pack("{s:s, s:s}", "type", "string", "description",
+		"Resource with all of stdout, where it is truncated."));
+	(void)json_object_set_new(properties, "stderr_uri",
+	    json_pack("{s:s, s:s}", "type", "string", "description",
+		"Resource with all of stderr, where it is truncated."));
+	(void)json_object_set_new(properties, "files",
+	    json_pack("{s:s, s:s, s:{s:s, s:{s:{s:s}, s:{s:s}, s:{s:s}}, "
+		      "s:[s, s]}}",
+		"type", "array", "description",
+		"Files left in /workspace; those with a uri can be read.",
+		"items", "type", "object", "properties", "name", "type",
+		"string", "size", "type", "integer", "uri", "type", "string",
+		"required", "name", "size"));
 }
 
 json_t *
@@ -327,6 +425,7 @@ answer_schema(void)
 		(void)json_array_append_new(
 		    required, json_string(fields[i][0]));
 	}
+	add_optional(properties);
 	return json_pack("{s:s, s:o, s:o}", "type", "object", "properties",
 	    properties, "required", required);
 }

@@ -13,12 +13,16 @@
 struct answer_form {
 	const struct revision *revision;
 	enum structured structured;
-	size_t bytes_max; /* of the result, dumped */
+	size_t bytes_max;      /* of the result, dumped */
+	uint32_t output_chars; /* shown of each stream; 0: all that is there */
+	const char *call_id;   /* what is kept of it; NULL: nothing is */
 };
 
-/* A new result object: a text block for reading, structuredContent where the
- * form has it, and the small fields in _meta. wall_ms are the call's. Streams
- * too long for bytes_max lose their middle. NULL without memory. */
+/* A new result object: a text block for reading, links to what is kept and is
+ * not in it, structuredContent where the form has it, and the small fields in
+ * _meta. With files there is no structuredContent unless it is always asked
+ * for: clients show it instead of the links. wall_ms are the call's. Streams
+ * longer than the form allows lose their middle. NULL without memory. */
 json_t *answer_result(const struct result *result, uint32_t wall_ms,
     const struct answer_form *form);
 

@@ -195,6 +195,10 @@ broken_by(struct message *ret_broken, const struct scan *scan,
 	else if (cause == json_error_duplicate_key) {
 		code = CODE_INVALID_REQUEST;
 		why = "an object has the same key twice";
+	} else if (cause == json_error_null_byte_in_key) {
+		/* JSON allows it, and jansson's objects do not. */
+		code = CODE_INVALID_REQUEST;
+		why = "an object has a key with a NUL in it";
 	}
 	broken(ret_broken, scan, code, why);
 }
@@ -216,6 +220,12 @@ jsonrpc_load(struct span text, struct message *ret_broken)
 	if (scan.values > JSON_VALUES_MAX) {
 		broken(ret_broken, &scan, CODE_INVALID_REQUEST,
 		    "the message has too many values");
+		return NULL;
+	}
+	/* jansson overlooks the byte behind a number or a word. */
+	if (text.n > 0 && memchr(text.p, '\0', text.n)) {
+		broken(ret_broken, &scan, CODE_PARSE_ERROR,
+		    "the message has a NUL in it");
 		return NULL;
 	}
 	value = json_loadb((const char *)text.p, text.n,

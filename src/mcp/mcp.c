@@ -10,8 +10,10 @@
 #include "mcp/jsonrpc.h"
 #include "mcp/method.h"
 #include "mcp/request.h"
+#include "mcp/tasks.h"
 
 #include <string.h>
+#include <sys/random.h>
 
 /* A message on its way through the core. */
 struct arrival {
@@ -33,7 +35,9 @@ take_token(struct request *request)
 	if (json_is_null(token))
 		return true;
 	if (token && !json_is_id(token)) {
-		request_fail(request, CODE_INVALID_PARAMS,
+		/* Modern metadata that is wrong is a request that is wrong. */
+		request_refuse(request, request->revision->modern ? 400 : 200,
+		    CODE_INVALID_PARAMS,
 		    "progressToken is not a string or an integer", NULL);
 		return false;
 	}
@@ -166,7 +170,7 @@ on_notification(struct arrival *arrival, const struct message *message)
 	}
 	request = json_is_id(id) ? request_find(peer, id) : NULL;
 	if (request)
-		request_cancel(request);
+		request_withdraw(request);
 }
 
 static void
@@ -443,6 +447,15 @@ mcp_new(uv_loop_t *loop, struct room *room, const struct conf *conf,
 
 	if (!mcp)
 		return NULL;
+	/* A task can be asked for as long as what its call left behind. */
+	mcp->tasks =
+	    tasks_new(loop, (uint64_t)conf->max_timeout_ms + conf->keep_ms);
+	if (!mcp->tasks || getrandom(mcp->seal_key, sizeof(mcp->seal_key), 0) !=
+			       (ssize_t)sizeof(mcp->seal_key)) {
+		tasks_close(mcp->tasks);
+		free(mcp);
+		return NULL;
+	}
 	mcp->loop = loop;
 	mcp->room = room;
 	mcp->conf = conf;
@@ -490,5 +503,6 @@ mcp_close(struct mcp *mcp)
 {
 	if (!mcp)
 		return;
+	tasks_close(mcp->tasks);
 	uv_close((uv_handle_t *)&mcp->progress, on_timer_closed);
 }

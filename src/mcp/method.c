@@ -7,6 +7,7 @@
 #include "conf/paths.h"
 #include "mcp/jsonrpc.h"
 #include "mcp/param_headers.h"
+#include "mcp/tasks.h"
 
 #include <string.h>
 
@@ -31,6 +32,16 @@ changing(bool changes)
 	return changes ? json_pack("{s:b}", "listChanged", 1) : json_object();
 }
 
+/* True if the catalog has a tool whose calls may become tasks. */
+static bool
+has_tasks(const struct catalog *catalog)
+{
+	for (size_t i = 0; i < catalog->tools_n; i++)
+		if (catalog->tools[i].may_be_task)
+			return true;
+	return false;
+}
+
 static json_t *
 capabilities(const struct catalog *catalog, const struct revision *revision)
 {
@@ -46,28 +57,43 @@ capabilities(const struct catalog *catalog, const struct revision *revision)
 			    resources, "subscribe", json_true());
 		(void)json_object_set_new(all, "resources", resources);
 	}
+	if (revision->modern && has_tasks(catalog))
+		tasks_declare(all);
 	if (catalog->declare)
 		catalog->declare(catalog->arg, all, revision);
 	return all;
 }
 
-void
-method_answer(struct request *request, json_t *result)
+/* Adds what every result of the request's revision has. */
+static json_t *
+dress(const struct request *request, json_t *result)
 {
 	json_t *meta = json_object_get(result, "_meta");
 
-	if (request->revision->modern) {
-		if (!meta) {
-			meta = json_object();
-			(void)json_object_set_new(result, "_meta", meta);
-		}
-		(void)json_object_set_new(meta, META_SERVER,
-		    server_info(request->mcp->catalog, request->revision));
-		if (!json_object_get(result, "resultType"))
-			(void)json_object_set_new(
-			    result, "resultType", json_string("complete"));
+	if (!request->revision->modern)
+		return result;
+	if (!meta) {
+		meta = json_object();
+		(void)json_object_set_new(result, "_meta", meta);
 	}
-	request_answer(request, result);
+	(void)json_object_set_new(meta, META_SERVER,
+	    server_info(request->mcp->catalog, request->revision));
+	if (!json_object_get(result, "resultType"))
+		(void)json_object_set_new(
+		    result, "resultType", json_string("complete"));
+	return result;
+}
+
+void
+method_answer(struct request *request, json_t *result)
+{
+	request_answer(request, dress(request, result));
+}
+
+void
+method_answer_early(struct request *request, json_t *result)
+{
+	request_answer_early(request, dress(request, result));
 }
 
 static void
@@ -220,6 +246,14 @@ check_param_headers(
 }
 
 static void
+call_tool(struct request *request, const struct tool *tool, json_t *arguments)
+{
+	if (tool->may_be_task)
+		tasks_offer(request);
+	tool->call(request->mcp->catalog->arg, request, arguments);
+}
+
+static void
 on_tools_call(struct request *request)
 {
 	const struct catalog *catalog = request->mcp->catalog;
@@ -245,7 +279,7 @@ on_tools_call(struct request *request)
 		request_fail(request, CODE_INVALID_PARAMS,
 		    "arguments is not an object", NULL);
 	else if (check_param_headers(request, tool, arguments))
-		tool->call(catalog->arg, request, arguments);
+		call_tool(request, tool, arguments);
 }
 
 /* ---- resources ---- */
@@ -256,13 +290,16 @@ on_resources_list(struct request *request)
 	const struct catalog *catalog = request->mcp->catalog;
 	json_t *cursor = json_object_get(request->params, "cursor");
 	struct resource_page page = { 0 };
+	const char *at = "";
 	json_t *result;
 
+	if (json_is_string(cursor))
+		at = json_string_value(cursor);
 	if ((cursor && !json_is_null(cursor) && !json_is_string(cursor)) ||
 	    json_string_length(cursor) >= sizeof(page.next) ||
-	    !catalog->resources->list(catalog->resources_arg, request,
-		json_is_string(cursor) ? json_string_value(cursor) : "",
-		&page)) {
+	    json_string_length(cursor) != strlen(at) || /* a NUL in it */
+	    !catalog->resources->list(
+		catalog->resources_arg, request, at, &page)) {
 		request_fail(
 		    request, CODE_INVALID_PARAMS, "unknown cursor", NULL);
 		return;
@@ -357,6 +394,8 @@ method_find(const struct catalog *catalog, const json_t *name)
 		found = find_among(resource_methods,
 		    sizeof(resource_methods) / sizeof(resource_methods[0]),
 		    name);
+	if (!found && has_tasks(catalog))
+		found = find_among(tasks_methods, tasks_methods_n, name);
 	if (!found)
 		found = find_among(catalog->methods, catalog->methods_n, name);
 	return found;

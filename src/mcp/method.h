@@ -38,6 +38,9 @@ const struct method *method_find(
  * has is added: resultType is "complete" unless it is there. */
 void method_answer(struct request *request, json_t *result);
 
+/* The same for a request that goes on: see request_answer_early. */
+void method_answer_early(struct request *request, json_t *result);
+
 /* The same for a result that any client may keep for LIST_TTL_MS; and for one
  * that is its principal's, and may change at once. */
 void method_answer_cacheable(struct request *request, json_t *result);

@@ -7,6 +7,7 @@
 #include "base/own.h"
 #include "conf/limits.h"
 #include "mcp/jsonrpc.h"
+#include "mcp/tasks.h"
 
 #include <math.h>
 
@@ -45,6 +46,18 @@ peer_send_error(struct peer *peer, void *route, json_t *id,
 	    jsonrpc_error(id, revision->null_id, code, text, NULL), &sent);
 }
 
+/* There will be no answer by that route. */
+static void
+peer_send_over(struct peer *peer, void *route)
+{
+	const struct sent sent = { .kind = SENT_OVER };
+	struct buf nothing;
+
+	buf_init(&nothing, 0);
+	if (route)
+		peer->conf.send(peer->conf.arg, route, &nothing, &sent);
+}
+
 /* ---- batches ---- */
 
 struct batch *
@@ -78,6 +91,8 @@ batch_release(struct batch *batch)
 	if (batch->peer && json_array_size(batch->answers) > 0)
 		peer_send(batch->peer, batch->route,
 		    json_incref(batch->answers), &sent);
+	else if (batch->peer && batch->asked)
+		peer_send_over(batch->peer, batch->route);
 	json_decref(batch->answers);
 	free(batch);
 }
@@ -101,8 +116,10 @@ request_new(struct peer *peer, void *route, struct batch *batch,
 	request->batch = batch;
 	request->principal = principal_hold(peer->conf.principal);
 	request->progress = -1;
-	if (batch)
+	if (batch) {
 		batch->pending++;
+		batch->asked = true;
+	}
 	return request;
 }
 
@@ -118,6 +135,8 @@ detach(struct request *request)
 {
 	struct batch *batch = request->batch;
 
+	if (!request->peer) /* it was answered early */
+		return NULL;
 	if (request->state != REQUEST_NEW)
 		LIST_REMOVE(request, link);
 	if (is_busy(request))
@@ -134,6 +153,7 @@ detach(struct request *request)
 static void
 request_free(struct request *request)
 {
+	tasks_forget(request);
 	json_decref(request->id);
 	json_decref(request->params);
 	json_decref(request->token);
@@ -163,16 +183,42 @@ request_reply(struct request *request, unsigned status, json_t *envelope)
 void
 request_answer(struct request *request, json_t *result)
 {
-	request_reply(request, 200, jsonrpc_result(request->id, result));
+	if (tasks_take(request, result, NULL))
+		request_free(request);
+	else
+		request_reply(
+		    request, 200, jsonrpc_result(request->id, result));
+}
+
+void
+request_answer_early(struct request *request, json_t *result)
+{
+	struct peer *peer = request->peer;
+	void *route = request->route;
+	const struct sent sent = { .kind = SENT_ANSWER,
+		.status = 200,
+		.modern = request->revision->modern };
+
+	/* Tasks are of a revision that has no batches. */
+	(void)detach(request);
+	peer_send(peer, route, jsonrpc_result(request->id, result), &sent);
 }
 
 void
 request_refuse(struct request *request, unsigned status, enum message_code code,
     const char *text, json_t *data)
 {
+	json_t *envelope = jsonrpc_error(request->id, false, code, text, data);
+	json_t *error = json_incref(json_object_get(envelope, "error"));
+
 	request->mcp->stats.errors++;
-	request_reply(request, status,
-	    jsonrpc_error(request->id, false, code, text, data));
+	if (tasks_take(request, NULL, error)) {
+		json_decref(envelope);
+		request_free(request);
+		return;
+	}
+	json_decref(error);
+	request_reply(request, status, envelope);
 }
 
 /* What HTTP says of an error. Legacy clients look into the body of a 200, and
@@ -253,11 +299,23 @@ request_cancel(struct request *request)
 		batch_release(batch);
 }
 
+void
+request_withdraw(struct request *request)
+{
+	struct peer *peer = request->peer;
+	void *route = request->route;
+	bool alone = !request->batch;
+
+	request_cancel(request);
+	if (alone)
+		peer_send_over(peer, route);
+}
+
 bool
 request_call_ended(struct request *request)
 {
 	struct mcp *mcp = request->mcp;
-	bool waited_for = request->peer != NULL;
+	bool waited_for = request->peer || request->task;
 
 	mcp->calls--;
 	mcp->calls_bytes -= request->call_bytes;
@@ -286,6 +344,7 @@ request_form(const struct request *request)
 	return (struct answer_form){
 		.revision = request->revision,
 		.structured = request->mcp->conf->structured,
+		.output_chars = request->mcp->conf->output_chars,
 		.bytes_max = share > envelope ? share - envelope : 0,
 	};
 }

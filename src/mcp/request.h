@@ -4,6 +4,7 @@
 #ifndef MCP_REQUEST_H
 #define MCP_REQUEST_H
 
+#include "base/hmac.h"
 #include "mcp/answer.h"
 #include "mcp/catalog.h"
 #include "mcp/mcp.h"
@@ -12,12 +13,17 @@
 
 #include <sys/queue.h>
 
+struct task;
+struct tasks;
+
 struct mcp {
 	uv_loop_t *loop;
 	uv_timer_t progress;
 	struct room *room;
 	const struct conf *conf;
 	const struct catalog *catalog;
+	struct tasks *tasks;
+	uint8_t seal_key[HMAC_KEY_SIZE]; /* of what clients carry: rounds.h */
 	LIST_HEAD(peer_list, peer) peers;
 	unsigned calls;     /* in the room, waited for or not */
 	size_t calls_bytes; /* of their sources and inputs */
@@ -57,6 +63,7 @@ struct batch {
 	void *route;
 	json_t *answers;
 	unsigned pending;
+	bool asked; /* it had a request */
 	size_t share; /* of MESSAGE_OUT_MAX, for each answer */
 };
 
@@ -71,7 +78,8 @@ struct request {
 	LIST_ENTRY(request) link; /* while the state is not NEW */
 	enum request_state state;
 	struct mcp *mcp;
-	struct peer *peer;           /* NULL once nobody waits */
+	struct peer *peer;           /* NULL once nobody waits, or a task */
+	struct task *task;           /* that it may become or is; or NULL */
 	void *route;                 /* of the front */
 	struct batch *batch;         /* NULL: answered alone */
 	struct principal *principal; /* held; NULL: stdio's */
@@ -104,6 +112,10 @@ void request_fail(struct request *request, enum message_code code,
 void request_refuse(struct request *request, unsigned status,
     enum message_code code, const char *text, json_t *data);
 
+/* Answers a request in flight, and keeps it: it belongs to no peer from now
+ * on, and what it is answered with later goes to its task. */
+void request_answer_early(struct request *request, json_t *result);
+
 /* Keeps the request in flight: found by its id from now on. */
 void request_keep(struct request *request, enum request_state state);
 
@@ -117,6 +129,10 @@ struct request *request_find(struct peer *peer, const json_t *id);
 /* Nobody waits for the request any more: it is freed, or left to its call,
  * which is cancelled. */
 void request_cancel(struct request *request);
+
+/* The same by the wish of its client: whoever waits is told that there will be
+ * no answer. */
+void request_withdraw(struct request *request);
 
 /* Forgets the call of a request after its result; frees a request that nobody
  * waits for, and says so by false. */

@@ -57,7 +57,10 @@ log_call(const struct request *request, const struct call *call,
 	    outcome_name(result->outcome), result->exit_code,
 	    result->usage.queued_us, result->usage.wall_us,
 	    result->usage.cpu_us, call->code.n, result->out.text.n,
-	    result->err.text.n, result->files.n, request->peer ? "yes" : "no");
+	    result->err.text.n, result->files.n,
+	    request->peer   ? "yes"
+	    : request->task ? "task"
+			    : "no");
 }
 
 /* The first bytes of a text in a log line: quotes would end the value. */
@@ -91,14 +94,13 @@ count_call(struct request *request, const struct result *result)
 {
 	struct mcp_stats *stats = &request->mcp->stats;
 	uint64_t us = clock_us() - request->began_us;
-	unsigned i = 0;
 
 	stats->calls[result->outcome]++;
-	if (!request->peer)
+	if (!request->peer && !request->task)
 		stats->unanswered++;
-	while (i + 1 < CALL_BUCKETS && us > CALL_BUCKET_US(i))
-		i++;
-	stats->buckets[i]++;
+	for (unsigned i = 0; i < CALL_BUCKETS; i++)
+		if (us <= CALL_BUCKET_US(i) || i + 1 == CALL_BUCKETS)
+			stats->buckets[i]++;
 	stats->sum_us += us;
 }
 

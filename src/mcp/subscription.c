@@ -6,6 +6,7 @@
 #include "mcp/jsonrpc.h"
 #include "mcp/method.h"
 #include "mcp/request.h"
+#include "mcp/tasks.h"
 
 #include <string.h>
 
@@ -86,6 +87,10 @@ method_listen(struct request *request)
 		    "notifications is not a filter", NULL);
 		return;
 	}
+	/* Changes of tasks are not told, only asked for; but who asks for them
+	 * has to know of tasks. */
+	if (json_object_get(filter, "taskIds") && !tasks_required(request))
+		return;
 	if (request->peer->subscriptions >= LISTEN_MAX) {
 		request_fail(request, CODE_INVALID_REQUEST,
 		    "too many open subscriptions", NULL);

@@ -26,12 +26,14 @@ static void
 note_add(struct stream *stream, const char *note)
 {
 	struct buf *text = &stream->text;
+	size_t before = text->n;
 
 	if (!*note)
 		return;
 	if (text->n > 0 && text->p[text->n - 1] != '\n')
 		(void)buf_add_text(text, "\n");
 	(void)buf_printf(text, "%s\n", note);
+	stream->note_n += text->n - before;
 }
 
 static void
@@ -59,12 +61,42 @@ output_lost(struct result *result, const struct err *err)
 	note_add(&result->err, note);
 }
 
+/* What calls leave is kept: their output beyond what is shown, their files. */
+static bool
+keeps(const struct room *room)
+{
+	return room->conf->command == COMMAND_SERVE &&
+	       room->conf->keep_bytes > 0;
+}
+
+/* Of a stream, as its region holds it. */
+static uint32_t
+region_chars(const struct room *room)
+{
+	uint32_t shown = room->conf->output_chars;
+
+	return keeps(room) && shown < KEEP_CHARS ? KEEP_CHARS : shown;
+}
+
+/* What a call printed is not lost with its files. */
+static void
+take_files(const struct room *room, struct result *result, int region)
+{
+	struct err err = { 0 };
+
+	if (!keeps(room) || output_read_files(region, region_chars(room),
+				&result->files, &err) == 0)
+		return;
+	log_error("event=files error=\"%s\"", err.text);
+	result->files.more = true;
+}
+
 /* expected: the keeper sent a region. */
 static void
 result_fill(const struct room *room, struct ticket *ticket,
     const struct wire_result *record, int region, bool expected)
 {
-	const uint32_t chars = room->conf->output_chars;
+	const uint32_t chars = region_chars(room);
 	struct result *result = &ticket->result;
 	struct err err = { 0 };
 	int r = 0;
@@ -79,6 +111,8 @@ result_fill(const struct room *room, struct ticket *ticket,
 		r = output_read(region, chars, OUTPUT_OUT, &result->out, &err);
 	if (region >= 0 && r == 0)
 		r = output_read(region, chars, OUTPUT_ERR, &result->err, &err);
+	if (region >= 0 && r == 0)
+		take_files(room, result, region);
 	if (region < 0 && expected)
 		r = fail(&err, EMFILE, "no descriptor for it");
 	if (r < 0)
@@ -119,10 +153,12 @@ on_result(
 		return fail(err, EPROTO, "a result for call %u", record.id);
 	if (record.never_ran && !ticket->cancelled &&
 	    ticket->tries < CALL_TRIES_MAX) {
-		tickets_put_back(&room->queued, ticket);
+		shares_put_back(&room->shares, ticket);
+		room->put_back++;
 		room_pause(room, ticket->tries);
 		return 0;
 	}
+	shares_ran(&room->shares, ticket);
 	room->served = room->served || record.outcome <= OUTCOME_RAISED;
 	result_fill(room, ticket, &record, region, frame->fds > 0);
 	/* At once, not in the next turn: a call is short, a turn is not. */
@@ -314,13 +350,15 @@ room_advance(struct room *room)
 {
 	if (room->state != ROOM_WARM && room->state != ROOM_STARTING)
 		return;
-	while (room->state == ROOM_WARM && room->queued.n > 0 &&
+	while (room->state == ROOM_WARM &&
 	       !uv_is_active((uv_handle_t *)&room->again) &&
 	       room->running.n < room->conf->concurrency &&
 	       room->channel.out.n + FRAME_MAX < OUT_MAX) {
-		struct ticket *ticket = tickets_pop(&room->queued);
+		struct ticket *ticket = shares_next(&room->shares);
 		uint64_t now = clock_us();
 
+		if (!ticket)
+			break;
 		ticket->tries++;
 		ticket->late = false;
 		ticket->queued_us = now - ticket->call->submitted_us;
@@ -328,6 +366,7 @@ room_advance(struct room *room)
 				  1000ull * ticket->call->wall_ms;
 		/* A keeper that is gone is seen by reading from it. */
 		if (call_send(room, ticket) == -ENOMEM) {
+			shares_ran(&room->shares, ticket);
 			ticket_fail(ticket, OUTCOME_REFUSED,
 			    "[the server has no memory for the call]");
 			room_finish(room, ticket);
@@ -348,7 +387,8 @@ conf_send(struct room *room, struct err *err)
 		.memory_bytes = room->conf->memory_bytes,
 		.files_bytes = room->conf->files_bytes,
 		.files_count = FILES_COUNT_DEFAULT,
-		.output_chars = room->conf->output_chars,
+		.output_chars = region_chars(room),
+		.take_files = keeps(room),
 		.concurrency = room->conf->concurrency,
 		.log_level = (uint32_t)room->conf->log_level,
 		.allowed = room->conf->allow_missing,

@@ -71,8 +71,18 @@ room_refuse_queued(struct room *room)
 {
 	struct ticket *ticket;
 
-	while ((ticket = tickets_pop(&room->queued)))
+	while ((ticket = shares_pop(&room->shares)))
 		room_refuse(room, ticket);
+}
+
+static struct ticket *
+room_ran_first(struct room *room)
+{
+	struct ticket *ticket = tickets_pop(&room->running);
+
+	if (ticket)
+		shares_ran(&room->shares, ticket);
+	return ticket;
 }
 
 /* Without a keeper: what runs is lost. */
@@ -83,7 +93,7 @@ room_down(struct room *room)
 
 	channel_close(room);
 	room->state = ROOM_DOWN;
-	while ((ticket = tickets_pop(&room->running))) {
+	while ((ticket = room_ran_first(room))) {
 		ticket_fail(ticket, OUTCOME_ROOM_LOST,
 		    "[the room was lost while the program ran: call again]");
 		room_finish(room, ticket);
@@ -120,6 +130,7 @@ room_lost(struct room *room, const struct err *err)
 {
 	log_warn("event=keeper_lost error=\"%s\" restart_ms=%u", err->text,
 	    room->restart_ms);
+	room->restarts++;
 	room_count_loss(room, err);
 	room_down(room);
 	(void)uv_timer_start(&room->restart, on_restart, room->restart_ms, 0);
@@ -140,7 +151,7 @@ room_open(uv_loop_t *loop, struct launcher *launcher, const struct conf *conf,
 		.artifacts = artifacts,
 		.restart_ms = RESTART_MS_MIN };
 	room->channel.fd = room->keeper = -1;
-	tickets_init(&room->queued);
+	shares_init(&room->shares);
 	tickets_init(&room->running);
 	tickets_init(&room->finished);
 	(void)uv_timer_init(loop, &room->restart);
@@ -154,43 +165,82 @@ room_open(uv_loop_t *loop, struct launcher *launcher, const struct conf *conf,
 	return 0;
 }
 
-static unsigned
-busy(const struct room *room)
+static void
+refuse_busy(struct room *room, struct ticket *ticket, const char *reason)
 {
-	return room->queued.n + room->running.n;
+	ticket_fail(ticket, OUTCOME_REFUSED, reason);
+	room_finish(room, ticket);
+}
+
+/* A place in the queue for one more of this share: a free one, or that of
+ * whoever takes most of them. */
+static bool
+room_make_place(struct room *room, const struct share *share)
+{
+	const unsigned busy = room->shares.queued + room->shares.running;
+	struct ticket *ticket;
+
+	if (busy < room->conf->concurrency + room->conf->queue)
+		return true;
+	ticket = shares_make_way(&room->shares, share);
+	if (!ticket)
+		return false;
+	refuse_busy(room, ticket,
+	    "[the server is busy, and your place in its queue went to "
+	    "somebody who has fewer: call again later]");
+	return true;
+}
+
+static void
+room_queue(struct room *room, struct share *share, struct ticket *ticket)
+{
+	if (share_full(share)) {
+		refuse_busy(room, ticket,
+		    "[you have too many calls at once and your queue is full: "
+		    "call again later]");
+	} else if (!room_make_place(room, share)) {
+		refuse_busy(room, ticket,
+		    "[the server is busy and its queue is full: call again "
+		    "later]");
+	} else {
+		shares_push(&room->shares, share, ticket);
+		room_advance(room);
+		return;
+	}
+	shares_drop(&room->shares, share);
 }
 
 int
 room_submit(struct room *room, struct call *call)
 {
 	struct ticket *ticket = ticket_new(call);
+	struct share *share;
 
 	if (room->state == ROOM_CLOSING)
 		BUG("a call for a closed room");
 	if (!ticket)
 		return -ENOMEM;
-	call->id = ++room->next_id;
-	call->submitted_us = clock_us();
 	if (room->failure.code != 0 && room->failure.code != EAGAIN) {
+		call->id = ++room->next_id;
+		call->submitted_us = clock_us();
 		room_refuse(room, ticket);
 		return 0;
 	}
-	if (busy(room) >= room->conf->concurrency + room->conf->queue) {
-		ticket_fail(ticket, OUTCOME_REFUSED,
-		    "[the server is busy and its queue is full: call again "
-		    "later]");
-		room_finish(room, ticket);
-		return 0;
+	share = shares_of(&room->shares, call->principal);
+	if (!share) {
+		ticket_free(ticket);
+		return -ENOMEM;
 	}
-	tickets_push(&room->queued, ticket);
-	room_advance(room);
+	call->id = ++room->next_id;
+	call->submitted_us = clock_us();
+	room_queue(room, share, ticket);
 	return 0;
 }
 
 void
 room_cancel(struct room *room, uint32_t id)
 {
-	struct ticket *ticket = tickets_take(&room->queued, id);
+	struct ticket *ticket = shares_take(&room->shares, id);
 	struct wire_cancel record = { id };
 
 	if (ticket) {
@@ -212,6 +262,17 @@ bool
 room_ready(const struct room *room)
 {
 	return room->state == ROOM_WARM;
+}
+
+void
+room_stats(const struct room *room, struct room_stats *ret_stats)
+{
+	*ret_stats = (struct room_stats){ .queued = room->shares.queued,
+		.running = room->shares.running,
+		.principals = room->shares.n,
+		.ready = room_ready(room),
+		.restarts = room->restarts,
+		.again = room->put_back };
 }
 
 const struct wire_grade *
@@ -248,8 +309,8 @@ room_close(struct room *room)
 		return;
 	room->state = ROOM_CLOSING;
 	channel_close(room); /* the keeper ends, and all below it */
-	while ((ticket = tickets_pop(&room->running)) ||
-	       (ticket = tickets_pop(&room->queued))) {
+	while ((ticket = room_ran_first(room)) ||
+	       (ticket = shares_pop(&room->shares))) {
 		ticket_fail(ticket, OUTCOME_KILLED, "[the server is ending]");
 		tickets_push(&room->finished, ticket);
 	}

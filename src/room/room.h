@@ -37,6 +37,17 @@ void room_cancel(struct room *room, uint32_t id);
 /* True once a keeper has said that its zygote is warm. */
 bool room_ready(const struct room *room);
 
+/* A room in figures. */
+struct room_stats {
+	unsigned queued, running;
+	unsigned principals; /* that have a call here */
+	bool ready;
+	uint64_t restarts; /* keepers that were lost */
+	uint64_t again;    /* calls that found no child and were kept */
+};
+
+void room_stats(const struct room *room, struct room_stats *ret_stats);
+
 /* What walls the room has; NULL until its keeper has said so. */
 const struct wire_grade *room_grade(const struct room *room);
 

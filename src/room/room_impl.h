@@ -15,29 +15,13 @@
 
 #include "call/channel.h"
 #include "room/launcher.h"
+#include "room/shares.h"
 
 enum room_state {
 	ROOM_DOWN,     /* no keeper: one is started after the back-off */
 	ROOM_STARTING, /* a keeper, not yet warm */
 	ROOM_WARM,
 	ROOM_CLOSING,
-};
-
-/* A call on its way, in one of the room's lists. */
-struct ticket {
-	struct ticket *next;
-	struct call *call;
-	bool cancelled;       /* whatever its child does, it goes no further */
-	bool late;            /* an answer was overdue at the last look */
-	unsigned tries;       /* times it was handed to the keeper */
-	uint64_t queued_us;   /* set when it is handed to the keeper */
-	uint64_t late_us;     /* an answer is overdue from then on */
-	struct result result; /* set when it is finished */
-};
-
-struct tickets { /* first in, first out */
-	struct ticket *first, **last;
-	unsigned n;
 };
 
 struct room {
@@ -56,9 +40,12 @@ struct room {
 	unsigned losses;  /* of keepers that never got warm, in a row */
 	uint32_t next_id;
 	uint32_t restart_ms;
-	struct err failure; /* code 0: none since it was last warm */
-	struct tickets queued, running, finished;
-	uv_poll_t *poll;    /* of the channel; NULL without one */
+	struct err failure;   /* code 0: none since it was last warm */
+	uint64_t restarts;    /* keepers that were lost */
+	uint64_t put_back;    /* calls that found no child and were kept */
+	struct shares shares; /* what waits and what runs, by principal */
+	struct tickets running, finished; /* what runs, once more: by age */
+	uv_poll_t *poll;                  /* of the channel; NULL without one */
 	int events;         /* that poll listens for; 0: none yet */
 	uv_timer_t restart; /* of the back-off */
 	uv_timer_t watch;   /* ticks while calls run: is a keeper stuck? */
@@ -66,27 +53,6 @@ struct room {
 	uv_timer_t soon;    /* delivers what is finished */
 	unsigned handles;   /* still open while closing */
 };
-
-/* ---- tickets.c ---- */
-
-void tickets_init(struct tickets *tickets);
-void tickets_push(struct tickets *tickets, struct ticket *ticket);
-/* Puts back a ticket where its id says: those are given in order. */
-void tickets_put_back(struct tickets *tickets, struct ticket *ticket);
-struct ticket *tickets_pop(struct tickets *tickets);
-/* Takes out the ticket of this call; NULL if it is not there. */
-struct ticket *tickets_take(struct tickets *tickets, uint32_t id);
-
-/* A ticket for the call with an empty result; NULL without memory. */
-struct ticket *ticket_new(struct call *call);
-
-/* The result of a call that did not run to its end: outcome, exit code -1,
- * and the reason as its stderr. */
-void ticket_fail(
-    struct ticket *ticket, enum outcome outcome, const char *reason);
-
-/* Hands the call and its result to call->done, and frees the ticket. */
-void ticket_deliver(struct ticket *ticket);
 
 /* ---- keeper_link.c: the keeper's channel ---- */
 

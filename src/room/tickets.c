@@ -1,6 +1,6 @@
 /* tickets.c: lists of calls on their way.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "room/room_impl.h"
+#include "room/tickets.h"
 
 #include <stdlib.h>
 
@@ -55,6 +55,16 @@ tickets_pop(struct tickets *tickets)
 }
 
 struct ticket *
+tickets_pop_last(struct tickets *tickets)
+{
+	struct ticket **place = &tickets->first;
+
+	while (*place && (*place)->next)
+		place = &(*place)->next;
+	return *place ? take_at(tickets, place) : NULL;
+}
+
+struct ticket *
 tickets_take(struct tickets *tickets, uint32_t id)
 {
 	struct ticket **place = &tickets->first;
@@ -93,6 +103,12 @@ void
 ticket_deliver(struct ticket *ticket)
 {
 	ticket->call->done(ticket->call, &ticket->result);
+	ticket_free(ticket);
+}
+
+void
+ticket_free(struct ticket *ticket)
+{
 	result_done(&ticket->result);
 	free(ticket);
 }

@@ -100,6 +100,7 @@ wasm_warm(const struct wire_conf *conf, void **ret_state, struct err *err)
 
 	if (!room)
 		return fail(err, ENOMEM, "a room");
+	room->take_files = conf->take_files;
 	r = wasm_room_open(conf, true, room, err);
 	if (r < 0)
 		free(room);
@@ -136,6 +137,7 @@ wasm_prepare(void *state, struct output *output, bool (*hurry)(void *),
 	struct span none = { 0 };
 	int r;
 
+	room->output = output;
 	wasi_set_output(room->wasi, write_output, output);
 	wasi_set_input(room->wasi, none, none);
 	if (room->hot && !hurry(arg))
@@ -160,6 +162,33 @@ process_cpu_us(void)
 	return (uint64_t)cpu.tv_sec * 1000000u + (uint64_t)cpu.tv_nsec / 1000u;
 }
 
+/* A file is read straight into the region. */
+static bool
+take_file(void *arg, struct span path, struct memfs_node *file)
+{
+	struct files_writer *writer = arg;
+	struct memfs_stat stat;
+	uint8_t *bytes;
+	size_t n;
+	bool more;
+
+	memfs_stat(file, &stat);
+	more = files_add(writer, path, stat.size, &bytes);
+	if (bytes)
+		(void)memfs_read(NULL, file, 0, bytes, (size_t)stat.size, &n);
+	return more;
+}
+
+static void
+take_files(struct wasm_room *room)
+{
+	struct files_writer writer = output_files(room->output);
+
+	memfs_each_file(wasi_fs(room->wasi), GUEST_WORKSPACE, RESULT_NAME_MAX,
+	    take_file, &writer);
+	files_end(&writer);
+}
+
 static void
 wasm_run(void *state, const struct room_job *job, struct wire_done *ret_done)
 {
@@ -170,6 +199,8 @@ wasm_run(void *state, const struct room_job *job, struct wire_done *ret_done)
 	wasi_set_input(room->wasi, job->stdin_bytes, job->code);
 	engine_turn(room->engine,
 	    (struct span){ guest_call.bytes, guest_call.n }, &turn);
+	if (room->take_files)
+		take_files(room);
 	*ret_done = (struct wire_done){
 		.end = turn.end,
 		.status = turn.status,
@@ -200,6 +231,9 @@ wasm_child_bytes(const struct wire_conf *conf, int artifacts_fd)
 	uint64_t bytes =
 	    conf->memory_bytes + conf->files_bytes + CHILD_SLACK_BYTES;
 	struct stat st;
+
+	if (conf->take_files) /* a second time, in the output region */
+		bytes += FILES_HEAP_BYTES;
 
 	if (fstatat(artifacts_fd, ARTIFACT_SNAPSHOT, &st, 0) == 0)
 		bytes += (uint64_t)st.st_size;

@@ -5,6 +5,7 @@
 #define ROOMS_WASM_H
 
 #include "base/err.h"
+#include "call/output.h"
 #include "call/wire.h"
 #include "conf/artifacts.h"
 #include "wasm/engine.h"
@@ -15,6 +16,8 @@ struct wasm_room {
 	struct engine *engine;
 	struct hot *hot;        /* NULL while it is learned */
 	uint64_t memory_before; /* bytes of the restored snapshot */
+	struct output *output;  /* of this child's call */
+	bool take_files;
 	char module_path[ARTIFACT_PATH_MAX];
 };
 

@@ -5,6 +5,7 @@
 
 #include "conf/artifacts.h"
 #include "conf/conf.h"
+#include "conf/settings.h"
 
 struct launcher;
 
@@ -17,6 +18,9 @@ enum run_status {
 	RUN_MEMORY = 137,
 };
 
+/* Of --check-config: sysexits.h's EX_CONFIG. */
+#define STATUS_CONFIG 78
+
 #define STATUS_SIGNAL 128 /* and its number, as shells count */
 
 /* Runs one program and prints what it printed. */
@@ -25,6 +29,15 @@ int cmd_run(const struct conf *conf, struct launcher *launcher,
 
 /* Prints what this machine can host; 0 only if a hello in the room worked. */
 int cmd_doctor(const struct conf *conf, struct launcher *launcher);
+
+/* Says all that is wrong with the configuration; 0 if nothing is. */
+int cmd_check_config(struct settings *settings);
+
+/* Prints the configuration as a file. */
+int cmd_dump_config(const struct settings *settings);
+
+/* Makes a bearer token: prints it, and on stderr its line of --tokens. */
+int cmd_token(const struct conf *conf);
 
 /* Becomes the installer; returns only when that fails. */
 int cmd_install(const struct conf *conf);

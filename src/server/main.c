@@ -9,6 +9,7 @@
 #include "conf/conf.h"
 #include "conf/limits.h"
 #include "conf/paths.h"
+#include "conf/settings.h"
 #include "room/launcher.h"
 #include "server/cmd.h"
 #include "server/serve.h"
@@ -143,11 +144,32 @@ with_launcher(const struct conf *conf)
 	return status;
 }
 
+/* What the configuration asks for, when it is right. */
+static int
+obey(const struct conf *conf)
+{
+	switch (conf->command) {
+	case COMMAND_HELP:
+		return print(conf_help(conf->about));
+	case COMMAND_VERSION:
+		return print("breakroom " BREAKROOM_VERSION "\n");
+	case COMMAND_INSTALL:
+		return cmd_install(conf);
+	case COMMAND_TOKEN:
+		return cmd_token(conf);
+	case COMMAND_SERVE:
+	case COMMAND_RUN:
+	case COMMAND_DOCTOR:
+		return with_launcher(conf);
+	}
+	BUG("a command of no kind");
+}
+
 int
 main(int argc, char **argv)
 {
-	struct conf conf;
-	struct err err;
+	struct settings settings;
+	int status;
 
 	signals_default();
 	if (open_standard_streams() < 0) {
@@ -160,21 +182,19 @@ main(int argc, char **argv)
 	empty_core();
 	/* Newer versions of libuv would make a ring, and die at the promise. */
 	(void)setenv("UV_USE_IO_URING", "0", 1);
-	if (conf_parse(argc, argv, &conf, &err) < 0) {
-		complain(err.text, "; see breakroom --help");
-		return RUN_USAGE;
+	settings_read(&settings, argc, argv, environ);
+	if (settings.conf.check_config) {
+		status = cmd_check_config(&settings);
+	} else if (settings.faults.n > 0) {
+		complain(settings.faults.list[0].text,
+		    settings.faults.n > 1 ? "; --check-config says more"
+					  : "; see breakroom --help");
+		status = RUN_USAGE;
+	} else if (settings.conf.dump_config) {
+		status = cmd_dump_config(&settings);
+	} else {
+		status = obey(&settings.conf);
 	}
-	switch (conf.command) {
-	case COMMAND_HELP:
-		return print(conf_help(conf.about));
-	case COMMAND_VERSION:
-		return print("breakroom " BREAKROOM_VERSION "\n");
-	case COMMAND_INSTALL:
-		return cmd_install(&conf);
-	case COMMAND_SERVE:
-	case COMMAND_RUN:
-	case COMMAND_DOCTOR:
-		return with_launcher(&conf);
-	}
-	BUG("a command of no kind");
+	settings_done(&settings);
+	return status;
 }

@@ -1,4 +1,4 @@
-/* promise.c: the promises of server and launcher.
+/* promise.c: the promises of server, launcher and watcher.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "walls/promise.h"
 
@@ -67,5 +67,23 @@ promise_launcher(wall_set *ret_missing)
 	    wall_no_new_privs(&err), WALL_NO_NEW_PRIVS, WALLS_ALL, ret_missing);
 	(void)prctl(PR_SET_DUMPABLE, 0);
 	(void)settle(wall_seccomp(SECCOMP_LAUNCHER, &err), WALL_SECCOMP,
+	    WALLS_ALL, ret_missing);
+}
+
+void
+promise_watcher(const int *dirs, unsigned n, wall_set *ret_missing)
+{
+	/* Root's watcher reads files of other users, too: of the service's. */
+	uint64_t keep = CAP_BIT(CAP_DAC_READ_SEARCH) & wall_caps_held();
+	struct err err;
+
+	*ret_missing = 0;
+	(void)settle(wall_caps(keep, &err), WALL_CAPS, WALLS_ALL, ret_missing);
+	(void)settle(
+	    wall_no_new_privs(&err), WALL_NO_NEW_PRIVS, WALLS_ALL, ret_missing);
+	(void)settle(wall_landlock(dirs, n, NULL, &err), WALL_LANDLOCK,
+	    WALLS_ALL, ret_missing);
+	(void)prctl(PR_SET_DUMPABLE, 0);
+	(void)settle(wall_seccomp(SECCOMP_WATCHER, &err), WALL_SECCOMP,
 	    WALLS_ALL, ret_missing);
 }

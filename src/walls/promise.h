@@ -1,5 +1,6 @@
 /* promise.h: what the processes that are no room's give up: the server before
- * it reads a client's byte, the launcher before it takes a request.
+ * it reads a client's byte, the launcher before it takes a request, the
+ * watcher before it reads a file.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef WALLS_PROMISE_H
 #define WALLS_PROMISE_H
@@ -19,5 +20,10 @@ int promise_server(const struct wall_ids *ids, wall_set allowed,
  * ends with its server. What is missing is in *ret_missing: the keeper, which
  * needs the same, reports why. */
 void promise_launcher(wall_set *ret_missing);
+
+/* The watcher reads below the directories (descriptors) of its files with the
+ * rights of whoever started it, and does nothing else. What is missing is in
+ * *ret_missing. */
+void promise_watcher(const int *dirs, unsigned n, wall_set *ret_missing);
 
 #endif

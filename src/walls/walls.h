@@ -107,6 +107,7 @@ enum seccomp_policy {
 	SECCOMP_ZYGOTE,
 	SECCOMP_CHILD,
 	SECCOMP_SERVER,
+	SECCOMP_WATCHER,
 	SECCOMP_POLICIES
 };
 int wall_seccomp(enum seccomp_policy policy, struct err *err);

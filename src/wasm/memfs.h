@@ -95,6 +95,14 @@ int memfs_freeze(struct memfs *fs, const char *path, bool below);
 /* Adds the whole content of a regular file to *into; follows symlinks. */
 int memfs_read_whole(struct memfs *fs, const char *path, struct buf *into);
 
+/* Tells of every regular file below the directory path, directories walked in
+ * the order of their entries, symlinks not followed: of its path below it, which
+ * is empty where it has more than path_max bytes. Until each is false. Nothing,
+ * if there is no such directory. */
+void memfs_each_file(struct memfs *fs, const char *path, size_t path_max,
+    bool (*each)(void *arg, struct span path, struct memfs_node *file),
+    void *arg);
+
 /* Removes path and all that is below, read-only or not; open nodes live on
  * until they are released. */
 int memfs_remove_tree(struct memfs *fs, const char *path);

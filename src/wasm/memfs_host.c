@@ -225,6 +225,48 @@ memfs_read_whole(struct memfs *fs, const char *path, struct buf *into)
 	return r;
 }
 
+/* Writes the entry's path below top to the end of path, max bytes long. What was
+ * written; empty if it is longer. */
+static struct span
+path_below(const struct memfs_node *top, const struct memfs_entry *entry,
+    uint8_t *path, size_t max)
+{
+	size_t at = max;
+
+	for (;; entry = entry->dir->dir.entry) {
+		if (entry->name_n > at)
+			return (struct span){ 0 };
+		at -= entry->name_n;
+		memcpy(path + at, entry->name, entry->name_n);
+		if (entry->dir == top)
+			return (struct span){ path + at, max - at };
+		if (at == 0)
+			return (struct span){ 0 };
+		path[--at] = '/';
+	}
+}
+
+void
+memfs_each_file(struct memfs *fs, const char *path, size_t path_max,
+    bool (*each)(void *arg, struct span path, struct memfs_node *file),
+    void *arg)
+{
+	uint8_t below[GUEST_PATH_MAX];
+	struct memfs_entry *entry = NULL;
+	struct memfs_node *top;
+
+	if (path_max > sizeof(below))
+		path_max = sizeof(below);
+	if (host_find(fs, path, false, &top) < 0 || top->type != WASI_TYPE_DIR)
+		return;
+	while ((entry = tree_next(top, entry)) != NULL) {
+		if (entry->node->type == WASI_TYPE_FILE &&
+		    !each(arg, path_below(top, entry, below, path_max),
+			entry->node))
+			return;
+	}
+}
+
 /* Removes one name; the node with it unless it has others or is open. */
 static void
 host_remove(struct memfs *fs, struct memfs_entry *entry)

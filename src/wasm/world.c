@@ -149,7 +149,7 @@ base_add(struct memfs *fs, bool building)
 	if (r == 0)
 		r = memfs_add_dir(fs, "/tmp", false);
 	if (r == 0)
-		r = memfs_add_dir(fs, "/workspace", false);
+		r = memfs_add_dir(fs, GUEST_WORKSPACE, false);
 	if (r == 0 && building)
 		r = memfs_add_dir(fs, GUEST_BUILD, false);
 	return r;

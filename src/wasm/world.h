@@ -12,9 +12,10 @@
 #include <stdbool.h>
 
 /* The guest's side of the names. */
-#define GUEST_STDLIB  "/usr/local/lib/python315.zip"
-#define GUEST_MPLDATA GUEST_STDLIB "/matplotlib/mpl-data"
-#define GUEST_BUILD   "/build" /* exists only while a snapshot is made */
+#define GUEST_STDLIB    "/usr/local/lib/python315.zip"
+#define GUEST_MPLDATA   GUEST_STDLIB "/matplotlib/mpl-data"
+#define GUEST_WORKSPACE "/workspace" /* where a program starts */
+#define GUEST_BUILD     "/build"     /* exists only while a snapshot is made */
 
 struct world_options {
 	const char *stdlib_path;

@@ -9,4 +9,5 @@ make --no-print-directory build
 tools/fetch_guest.py
 build/breakroom install
 build/venv-bench/bin/python tests/bench/bench.py "$@"
+build/venv-bench/bin/python tests/bench/http_bench.py
 python3 tests/bench/walls.py

@@ -127,6 +127,23 @@ OTHER_ENDS = [
     *((f"counters {value}", ANYHOW) for value in (1 << 63, (1 << 64) - 1, 1 << 32, 7)),
     ("region-fill 255", ANYHOW),
     ("region-fill 128", ANYHOW),
+    # Files that are none: too many, too large, beyond the end, leading up.
+    *(
+        (f"files {entry}", ANYHOW)
+        for entry in (
+            f"1 {1 << 40} 0 1 1 a",
+            "1 16777217 0 1 1 a",
+            f"1 5 {(1 << 64) - 1} 1 1 a",
+            "1 16777216 51195 1 1 a",
+            f"1 5 0 {MASKED} 1 a",
+            "1 5 0 512 1 a",
+            "1 0 0 5 1 ../ab",
+            "1 0 0 4 1 /etc",
+            f"{MASKED} 5 0 1 1 a",
+            "100 5 0 1 1 a",
+            "1 5 0 1 9 a",
+        )
+    ),
     # Frames: of every type, of every size, in pieces, in masses.
     *((f"frame {n}", BREACH) for n in TYPES if n not in (DONE, FRAMES["FRAME_FAILED"])),
     *((f"frame-empty {n}", BREACH) for n in TYPES if n != READY),
@@ -358,6 +375,18 @@ def test_counters_that_change_while_they_are_read(broken):
         answer = broken.server.call("done 0\ncounters-flip")
         assert answer.exit_code == 0
         assert len(answer.stdout) < limit + 200 and len(answer.stderr) < limit + 200
+    broken.look()
+
+
+def test_files_that_change_while_they_are_read(broken):
+    """The same for what it says that it left: names that can be read, or none."""
+    for _ in range(30):
+        answer = broken.server.call("done 0\nfiles-flip")
+        assert answer.meta["exit_code"] == 0
+        for block in answer.content[1:]:
+            assert block["type"] == "resource_link"
+            assert ".." not in block["name"].split("/"), block
+            broken.server.ask("resources/read", {"uri": block["uri"]})
     broken.look()
 
 

@@ -35,6 +35,10 @@ on_message(void *arg, void *route, struct buf *text, const struct sent *sent)
 
 	check(route == (world->http ? ROUTE : NULL), "its own route");
 	check(sent->kind != SENT_ANSWER || sent->status >= 200, "a status");
+	if (sent->kind == SENT_OVER) {
+		check(text->n == 0, "no bytes");
+		return;
+	}
 	check(!memchr(text->p, '\n', text->n), "one line");
 	check(text->n <= MESSAGE_OUT_MAX, "short enough");
 	value = jsonrpc_load(buf_span(text), &broken);

@@ -59,6 +59,52 @@ TARGETS = {
                   "(size_t)counters.bytes : layout.head;\n",
                   "\thead_n = (size_t)counters.bytes;\n"),
         )),
+    "files": Target(
+        files=("src/call/files.c",),
+        faults=(
+            Fault("a name's length that is believed",
+                  "src/call/files.c",
+                  "entry->name_n == 0 || entry->name_n > RESULT_NAME_MAX",
+                  "entry->name_n == 0"),
+            Fault("a check of the last part of a path that is left out",
+                  "src/call/files.c",
+                  "i <= name.n; i++",
+                  "i < name.n; i++"),
+        )),
+    "auth": Target(
+        files=("src/front/auth.c", "src/front/auth_tokens.c",
+               "src/front/auth_rates.c", "src/front/base64url.c",
+               "src/front/jw*.c"),
+        faults=(
+            Fault("a digest that is read without a look at its length",
+                  "src/front/auth_tokens.c",
+                  " || word.n != (size_t)2 * TOKEN_DIGEST_SIZE",
+                  ""),
+            Fault("a token that never expires",
+                  "src/front/jwt.c",
+                  "now >= s + AUTH_LEEWAY_S",
+                  "now < 0"),
+            Fault("a second spelling of the scheme",
+                  "src/front/auth.c",
+                  "header.n - n - 1 };\n",
+                  "header.n - n - 1 };\n"
+                  "\twhile (ret_token->n > 0 && ret_token->p[0] == ' ') {\n"
+                  "\t\tret_token->p++;\n\t\tret_token->n--;\n\t}\n"),
+        )),
+    "config": Target(
+        files=("src/conf/config_file.c", "src/conf/dump.c",
+               "src/conf/option_list.c", "src/conf/whole.c"),
+        faults=(
+            Fault("a line that is longer than libinih's",
+                  "src/conf/config_file.c",
+                  "\tif (n > CONF_LINE_MAX) {",
+                  "\tif (n > 2 * CONF_LINE_MAX) {"),
+            Fault("a list whose items are not counted",
+                  "src/conf/option_list.c",
+                  "\tif (list->n == CONF_LIST_MAX)",
+                  "\tif (list->n == CONF_LIST_MAX + 40)"),
+        ),
+        size_max=8192),
     "jsonrpc": Target(
         files=("src/mcp/*.c",),
         faults=(

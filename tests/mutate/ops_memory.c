@@ -191,6 +191,47 @@ op_region_beyond(struct op_run *run)
 	return 0;
 }
 
+/* ---- the files in it ---- */
+
+/* One entry as it is told: files N SIZE AT NAME_N TAKEN NAME. */
+static int
+op_files(struct op_run *run)
+{
+	struct files_writer writer = output_files(run->output);
+
+	writer.index->entries[0] = (struct files_entry){
+		.size = strtoull(run->words[2], NULL, 0),
+		.at = strtoull(run->words[3], NULL, 0),
+		.name_n = (uint32_t)op_number(run, 4),
+		.taken = (uint32_t)op_number(run, 5),
+	};
+	memcpy(writer.heap, run->words[6], strlen(run->words[6]));
+	writer.index->n = (uint32_t)op_number(run, 1);
+	return 0;
+}
+
+/* Another list at every moment, while the server reads. */
+static int
+op_files_flip(struct op_run *run)
+{
+	struct files_writer writer = output_files(run->output);
+
+	for (uint64_t i = 1; i != 0; i++) {
+		struct files_entry *entry =
+		    &writer.index->entries[i % RESULT_FILES_MAX];
+
+		writer.heap[i % 64] = (uint8_t)(i >> 3);
+		*entry = (struct files_entry){
+			.size = i & 16 ? i % 100 : i * 0x9e3779b97f4a7c15u,
+			.at = i & 32 ? i % 64 : UINT64_MAX - i % 600,
+			.name_n = (uint32_t)(i % (i & 64 ? 8 : 1000)),
+			.taken = i & 1,
+		};
+		writer.index->n = (uint32_t)(i % (RESULT_FILES_MAX + 2));
+	}
+	return 0;
+}
+
 const struct op ops_memory[] = {
 	{ "map-writable-code", 1, op_map_writable_code },
 	{ "protect-code", 1, op_protect_code },
@@ -205,5 +246,7 @@ const struct op ops_memory[] = {
 	{ "counters-flip", 1, op_counters_flip },
 	{ "region-fill", 2, op_region_fill },
 	{ "region-beyond", 1, op_region_beyond },
+	{ "files", 7, op_files },
+	{ "files-flip", 1, op_files_flip },
 	{ NULL, 0, NULL },
 };

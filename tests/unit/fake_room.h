@@ -96,6 +96,14 @@ room_ready(const struct room *room)
 }
 
 void
+room_stats(const struct room *room, struct room_stats *ret_stats)
+{
+	*ret_stats = (struct room_stats){ .running = room->held,
+		.principals = room->held > 0,
+		.ready = true };
+}
+
+void
 room_close(struct room *room)
 {
 	while (room->held > 0)

@@ -57,6 +57,8 @@ on_message(void *arg, void *route, struct buf *message, const struct sent *sent)
 
 	client->sent = *sent;
 	client->route = route;
+	if (sent->kind == SENT_OVER)
+		return;
 	assert_true(message->n <= MESSAGE_OUT_MAX);
 	assert_null(memchr(message->p, '\n', message->n));
 	value = json_loadb((const char *)message->p, message->n,

@@ -56,10 +56,22 @@ test_not_json(void **state)
 	check_broken(SPAN("{\"id\":\"a\",\"x\":18446744073709551617}"),
 	    CODE_PARSE_ERROR, TEXT_ID);
 	check_broken(SPAN("{'id':5}"), CODE_PARSE_ERROR, NO_ID);
-	check_broken(SPAN("{\"a\\u0000b\":1,\"id\":3}"), CODE_PARSE_ERROR,
-	    NO_ID); /* a key with an escape: a doubt */
 	check_broken(SPAN("\xef\xbb\xbf{\"id\":5}"), CODE_PARSE_ERROR, 5);
 	check_broken(SPAN("{\0}"), CODE_PARSE_ERROR, NO_ID);
+	check_broken(SPAN("[0\0]"), CODE_PARSE_ERROR, NO_ID);
+	check_broken(SPAN("{\"id\":5,\"x\":true\0}"), CODE_PARSE_ERROR, 5);
+	check_broken(SPAN("{\"id\":5}\0"), CODE_PARSE_ERROR, 5);
+}
+
+/* JSON allows them; an object of ours does not. */
+static void
+test_nul_in_keys(void **state)
+{
+	(void)state;
+	check_broken(SPAN("{\"a\\u0000b\":1,\"id\":3}"), CODE_INVALID_REQUEST,
+	    NO_ID); /* a key with an escape: a doubt */
+	check_broken(
+	    SPAN("{\"id\":3,\"x\":{\"\\u0000\":1}}"), CODE_INVALID_REQUEST, 3);
 }
 
 static void
@@ -357,6 +369,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_not_json),
+		cmocka_unit_test(test_nul_in_keys),
 		cmocka_unit_test(test_not_utf8),
 		cmocka_unit_test(test_surrogates),
 		cmocka_unit_test(test_doubtful_ids),

@@ -345,6 +345,28 @@ test_route_gone(void **state)
 	peer_close(peer);
 }
 
+/* Whoever waits for a request that its client withdraws is told so. */
+static void
+test_withdrawn(void **state)
+{
+	struct client *client = *state;
+	struct peer *peer = session(client);
+	const struct peer_headers none = { .params_n = 0 };
+	const struct post call = { NULL, NULL, NULL, CALL("1", "") };
+	struct span cancel =
+	    span_of("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
+		    "cancelled\",\"params\":{\"requestId\":1}}");
+
+	(void)post_by(client, peer, &call);
+	assert_int_equal(
+	    peer_receive(peer, NULL, cancel, &none), RECEIVED_NOTHING);
+	assert_int_equal(client->sent.kind, SENT_OVER);
+	assert_ptr_equal(client->route, ROUTE);
+	fake_room_finish(client->room, 0, OUTCOME_KILLED, "", "");
+	silence(client);
+	peer_close(peer);
+}
+
 static void
 test_counts(void **state)
 {
@@ -364,6 +386,9 @@ test_counts(void **state)
 	json_decref(hear(client));
 	assert_int_equal(stats->calls[OUTCOME_RAISED], 1);
 	assert_int_equal(stats->unanswered, 0);
+	assert_int_equal(stats->buckets[CALL_BUCKETS - 1], 1);
+	for (unsigned i = 1; i < CALL_BUCKETS; i++)
+		assert_true(stats->buckets[i - 1] <= stats->buckets[i]);
 	say(client, CALL("1", ""));
 	say(client, "{'jsonrpc':'2.0','method':'notifications/cancelled',"
 		    "'params':{'requestId':1}}");
@@ -432,6 +457,7 @@ main(void)
 		TEST(test_sessions_wanted),
 		TEST(test_session),
 		TEST(test_route_gone),
+		TEST(test_withdrawn),
 		TEST(test_counts),
 		TEST(test_admission),
 	};

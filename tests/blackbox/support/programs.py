@@ -10,9 +10,19 @@ ROOT = Path(__file__).resolve().parents[3]
 TESTS = ROOT / "tests"
 BREAKROOM = Path(os.environ.get("BREAKROOM", ROOT / "build" / "breakroom"))
 KEEPER_NAME = "breakroom-keeper"
+# The protocol core with the tools that the official suite calls.
+FIXTURE = Path(
+    os.environ.get(
+        "FIXTURE", ROOT / "build" / "tests" / "conformance" / "breakroom-fixture"
+    )
+)
 # Runs a command in a place that refuses what walls are made of.
 RESTRICT = Path(
     os.environ.get("RESTRICT", ROOT / "build" / "tests" / "helpers" / "restrict")
+)
+# Tells what the protocol's parser makes of many texts.
+JSON_CHECK = Path(
+    os.environ.get("JSON_CHECK", ROOT / "build" / "tests" / "helpers" / "json_check")
 )
 
 

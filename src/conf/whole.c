@@ -1,0 +1,200 @@
+/* whole.c: what follows from other settings, and what can only be judged when
+ * all of them are known.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "conf/address.h"
+#include "conf/option_list.h"
+#include "conf/option_text.h"
+#include "conf/settings.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Which source gave the field; and the name that a reader of the sentence can
+ * search for. */
+static enum source
+source_of(const struct settings *settings, size_t offset)
+{
+	for (size_t i = 0; i < option_count; i++)
+		if (option_table[i].offset == offset)
+			return settings->from[i];
+	BUG("a field of no option");
+}
+#define SOURCE_OF(settings, field) \
+	source_of((settings), offsetof(struct conf, field))
+
+/* ---- what follows from others ---- */
+
+static uint32_t
+half(uint32_t of)
+{
+	return of - of / 2;
+}
+
+static void
+compute(struct settings *settings)
+{
+	struct conf *conf = &settings->conf;
+	/* Where everybody is the same principal, nobody else needs the rest. */
+	bool shared = conf->tokens_path || conf->jwks_path;
+
+	if (conf->timeout_ms > conf->max_timeout_ms &&
+	    SOURCE_OF(settings, max_timeout_ms) == SOURCE_DEFAULT)
+		conf->max_timeout_ms = conf->timeout_ms;
+	/* One line of each call is what an operator of many expects. */
+	if (conf->http && SOURCE_OF(settings, log_level) == SOURCE_DEFAULT)
+		conf->log_level = LOG_INFO;
+	if (conf->command != COMMAND_SERVE)
+		conf->keep_bytes = conf->keep_ms = 0; /* nobody asks later */
+	if (!conf->token_calls)
+		conf->token_calls =
+		    shared ? half(conf->concurrency) : conf->concurrency;
+	if (!conf->token_queue)
+		conf->token_queue = shared ? half(conf->queue) : conf->queue;
+	if (!conf->audience)
+		conf->audience = conf->resource;
+	if (conf->auth_servers.n == 0 && conf->issuer && conf->jwks_path)
+		conf->auth_servers.items[conf->auth_servers.n++] = conf->issuer;
+}
+
+/* ---- what does not go together ---- */
+
+static void
+judge_address(struct settings *settings, const char *name, const char *text,
+    struct address *ret_address)
+{
+	struct err err;
+
+	if (text && address_parse(text, ret_address, &err) < 0)
+		faults_add(&settings->faults, "--%s: %s", name, err.text);
+}
+
+static void
+judge_addresses(struct settings *settings)
+{
+	const struct conf *conf = &settings->conf;
+	struct faults *faults = &settings->faults;
+	struct address main = { .n = 0 }, admin = { .n = 0 };
+
+	judge_address(settings, "http", conf->http, &main);
+	judge_address(settings, "admin-http", conf->admin_http, &admin);
+	if (main.n && !address_is_local(&main) && !conf->tokens_path &&
+	    !conf->jwks_path && !conf->insecure_no_auth)
+		faults_add(faults,
+		    "--http %.60s can be reached by other machines, and "
+		    "neither --tokens nor --jwks says who may call; "
+		    "--insecure-no-auth lets everybody",
+		    conf->http);
+	if (conf->admin_http && !conf->http)
+		faults_add(faults, "--admin-http is of no use without --http");
+	if (conf->admin_http && conf->http &&
+	    strcmp(conf->admin_http, conf->http) == 0 &&
+	    !strstr(conf->http, ":0"))
+		faults_add(faults, "--admin-http and --http are the same");
+	if (conf->readyz == WHERE_ADMIN && !conf->admin_http)
+		faults_add(faults, "--readyz admin needs --admin-http");
+	if (conf->metrics == WHERE_ADMIN && !conf->admin_http)
+		faults_add(faults, "--metrics admin needs --admin-http");
+}
+
+/* What a setting is of no use without. */
+static void
+judge_need(struct settings *settings, bool given, const char *name, bool needed,
+    const char *need)
+{
+	if (given && !needed)
+		faults_add(&settings->faults, "--%s is of no use without --%s",
+		    name, need);
+}
+
+static void
+judge_auth(struct settings *settings)
+{
+	const struct conf *conf = &settings->conf;
+	struct faults *faults = &settings->faults;
+	const bool http = conf->http != NULL;
+	const bool jwks = conf->jwks_path != NULL;
+
+	judge_need(settings, conf->tokens_path != NULL, "tokens", http, "http");
+	judge_need(settings, jwks, "jwks", http, "http");
+	judge_need(settings, conf->sessions, "sessions", http, "http");
+	judge_need(
+	    settings, conf->insecure_no_auth, "insecure-no-auth", http, "http");
+	judge_need(settings, conf->session_key_path != NULL, "session-key",
+	    conf->sessions, "sessions");
+	judge_need(settings, conf->issuer != NULL, "issuer", jwks, "jwks");
+	judge_need(
+	    settings, conf->auth_servers.n > 0, "auth-server", jwks, "jwks");
+	judge_need(settings, conf->scopes.n > 0, "scope", jwks, "jwks");
+	if (jwks && !conf->issuer)
+		faults_add(faults,
+		    "--jwks needs --issuer: a key signs for whoever has it");
+	if (jwks && !conf->audience)
+		faults_add(faults,
+		    "--jwks needs --resource or --audience: a token for "
+		    "another server must not be taken here");
+	if (conf->insecure_no_auth && (conf->tokens_path || jwks))
+		faults_add(faults,
+		    "--insecure-no-auth contradicts --tokens and --jwks");
+}
+
+static void
+judge_urls(struct settings *settings)
+{
+	const struct conf *conf = &settings->conf;
+	const struct {
+		const char *name, *url;
+	} urls[] = { { "issuer", conf->issuer },
+		{ "resource", conf->resource } };
+
+	for (size_t i = 0; i < sizeof(urls) / sizeof(urls[0]); i++) {
+		const char *why =
+		    urls[i].url ? option_judge_url(urls[i].url) : NULL;
+		char shown[OPTION_SHOWN_MAX];
+
+		if (!why)
+			continue;
+		option_show(urls[i].url, shown);
+		faults_add(&settings->faults, "--%s takes a URL, not '%s': %s",
+		    urls[i].name, shown, why);
+	}
+}
+
+void
+settings_finish(struct settings *settings)
+{
+	const struct conf *conf = &settings->conf;
+
+	compute(settings);
+	if (conf->timeout_ms > conf->max_timeout_ms)
+		faults_add(&settings->faults,
+		    "--timeout is longer than --max-timeout");
+	if (conf->command != COMMAND_SERVE)
+		return;
+	judge_addresses(settings);
+	judge_auth(settings);
+	judge_urls(settings);
+}
+
+/* ---- files ---- */
+
+static void
+judge_file(struct settings *settings, const char *name, const char *path)
+{
+	if (path && access(path, R_OK) < 0)
+		faults_add(&settings->faults, "--%s: open %.150s: %s", name,
+		    path, strerror(errno));
+}
+
+void
+settings_judge_files(struct settings *settings)
+{
+	const struct conf *conf = &settings->conf;
+
+	judge_file(settings, "tokens", conf->tokens_path);
+	judge_file(settings, "jwks", conf->jwks_path);
+	/* Where there is none, the server makes one. */
+	if (conf->session_key_path && access(conf->session_key_path, F_OK) == 0)
+		judge_file(settings, "session-key", conf->session_key_path);
+}

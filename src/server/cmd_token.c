@@ -1,0 +1,71 @@
+/* cmd_token.c: "breakroom token": makes a bearer token, and the line of the
+ * file of tokens that lets it in.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/fd.h"
+#include "base/own.h"
+#include "front/auth_tokens.h"
+#include "front/base64url.h"
+#include "server/cmd.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#define TOKEN_RANDOM 32u /* bytes: nobody guesses 256 bits */
+
+/* Adds a token that nobody has. */
+static int
+token_make(struct buf *token)
+{
+	uint8_t bytes[TOKEN_RANDOM];
+
+	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+		return -errno;
+	return base64url_write((struct span){ bytes, sizeof(bytes) }, token);
+}
+
+/* Adds the line, as the server will read it. */
+static int
+line_make(const char *name, struct span token, struct buf *text)
+{
+	uint8_t digest[TOKEN_DIGEST_SIZE];
+	int r = buf_printf(text, "%s sha256:", name);
+
+	token_digest(token, digest);
+	for (size_t i = 0; i < sizeof(digest) && r == 0; i++)
+		r = buf_printf(text, "%02x", digest[i]);
+	return r == 0 ? buf_add_text(text, "\n") : r;
+}
+
+int
+cmd_token(const struct conf *conf)
+{
+	const char *fault = token_name_fault(span_of(conf->token_name));
+	own_buf struct buf token, line;
+	struct err err;
+	int r;
+
+	buf_init(&token, KIB);
+	buf_init(&line, KIB);
+	if (fault) {
+		complain(fault, "");
+		return RUN_USAGE;
+	}
+	r = token_make(&token);
+	if (r == 0)
+		r = line_make(conf->token_name, buf_span(&token), &line);
+	/* The secret alone on standard output: it can be piped to where it
+	 * belongs, while the line is shown. */
+	if (r == 0)
+		r = buf_add_text(&token, "\n");
+	if (r == 0)
+		r = fd_write_all(STDERR_FILENO, line.p, line.n);
+	if (r == 0)
+		r = fd_write_all(STDOUT_FILENO, token.p, token.n);
+	if (r == 0)
+		return EXIT_SUCCESS;
+	(void)fail(&err, -r, "make a token: %s", strerror(-r));
+	complain(err.text, "");
+	return EXIT_FAILURE;
+}

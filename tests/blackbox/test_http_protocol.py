@@ -1,0 +1,971 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The endpoint over HTTP: which requests are refused, with which status and
+code and in which order; kinds of answers; sessions and their streams; the
+pages for operators."""
+
+import base64
+import json
+import re
+import socket
+import time
+
+import pytest
+
+from support.client import LEGACY, MODERN, META_VERSION, modern_meta, strict_json
+from support.http import HttpServer, Link
+
+JSON = "application/json"
+EVENTS = "text/event-stream"
+BOTH = f"{JSON}, {EVENTS}"
+OLD = {"MCP-Protocol-Version": "2025-11-25"}
+
+
+@pytest.fixture(scope="module")
+def server():
+    with HttpServer("--concurrency", "4") as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def sessions():
+    with HttpServer("--sessions", "--concurrency", "4") as server:
+        yield server
+
+
+@pytest.fixture
+def link(server):
+    with server.link(timeout=30) as link:
+        yield link
+
+
+@pytest.fixture(autouse=True)
+def still_well(request):
+    yield
+    for name in ("server", "sessions"):
+        if name in request.fixturenames:
+            assert request.getfixturevalue(name).is_well()
+
+
+class Answered:
+    def __init__(self, response):
+        self.status, self.headers = response.status, response.headers
+        self.raw = response.body()
+        kind = self.headers.get("content-type", "")
+        self.json = strict_json(self.raw) if kind == JSON and self.raw else None
+        self.error = self.json.get("error") if isinstance(self.json, dict) else None
+        self.code = self.error and self.error["code"]
+
+
+def raw(link, head, body=b"", length=True):
+    """One request of exactly these lines."""
+    if length:
+        head = head + [f"Content-Length: {len(body)}"]
+    link.sock.sendall("\r\n".join(head).encode("latin-1") + b"\r\n\r\n" + body)
+    return Answered(link.response())
+
+
+def modern(method="tools/list", id=1, meta=None, **params):
+    message = {
+        "jsonrpc": "2.0",
+        "method": method,
+        "params": {"_meta": modern_meta(**(meta or {})), **params},
+    }
+    return message if id is None else {**message, "id": id}
+
+
+def legacy(method="tools/list", id=1, **params):
+    message = {"jsonrpc": "2.0", "method": method, "params": params}
+    return message if id is None else {**message, "id": id}
+
+
+def post(link, message, drop=(), **headers):
+    """A POST with the right headers but for those given or dropped."""
+    body = message if isinstance(message, bytes) else json.dumps(message).encode()
+    head = {
+        "Host": f"127.0.0.1:{link.port}",
+        "Content-Type": JSON,
+        "Accept": BOTH,
+    }
+    meta = {}
+    if isinstance(message, dict) and isinstance(message.get("params"), dict):
+        meta = message["params"].get("_meta", {})
+    if META_VERSION in meta:
+        head["MCP-Protocol-Version"] = meta[META_VERSION]
+        head["Mcp-Method"] = message.get("method", "-")
+        if "name" in message["params"]:
+            head["Mcp-Name"] = message["params"]["name"]
+    head |= {name.replace("_", "-"): value for name, value in headers.items()}
+    lines = ["POST /mcp HTTP/1.1"]
+    for name, value in head.items():
+        if name not in drop and value is not None:
+            lines.append(f"{name}: {value}")
+    return raw(link, lines, body)
+
+
+def run(code, id=1, meta=None, **arguments):
+    return modern(
+        "tools/call",
+        id,
+        meta,
+        name="run_python",
+        arguments={"code": code, **arguments},
+    )
+
+
+def check_refused(answer, status, code=-32600):
+    assert answer.status == status, (answer.status, answer.raw)
+    assert answer.headers["content-type"] == JSON
+    assert answer.json["jsonrpc"] == "2.0"
+    assert "id" not in answer.json or answer.json["id"] is not None
+    assert answer.code == code, answer.json
+    assert answer.error["message"]
+    assert not [name for name in answer.headers if name.startswith("access-control")]
+
+
+# ---- 1: Host and Origin ----
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "evil.example",
+        "evil.example:{port}",
+        "127.0.0.1",
+        "127.0.0.1:1",
+        "localhost.:{port}",
+        "2130706433:{port}",
+        "0.0.0.0:{port}",
+        "localhost:{port}.evil.example",
+        "user@localhost:{port}",
+        "127.0.0.1:0{port}",
+    ],
+)
+def test_a_host_that_is_not_ours(server, host):
+    with server.link() as link:
+        answer = post(link, modern(), Host=host.format(port=server.port))
+    if "@" in host:
+        assert answer.status == 400  # not even a host
+    else:
+        check_refused(answer, 403)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"])
+def test_a_host_that_is_ours(server, link, host):
+    answer = post(link, modern(), Host=f"{host}:{server.port}")
+    assert answer.status == 200
+
+
+def test_without_a_host_or_with_two(server):
+    for lines in ([], [f"Host: localhost:{server.port}"] * 2):
+        with server.link() as link:
+            answer = raw(link, ["POST /mcp HTTP/1.1", *lines], b"{}")
+        assert answer.status == 400
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "http://evil.example",
+        "https://localhost.evil.example:{port}",
+        "null",
+        "http://localhost:1",
+        "http://localhost",
+        "http://localhost:{port}/",
+        "file://",
+        "http://LOCALHOST.:{port}",
+        "*",
+        "",
+    ],
+)
+def test_an_origin_that_may_not_ask(server, origin):
+    with server.link() as link:
+        answer = post(link, modern(), Origin=origin.format(port=server.port))
+    check_refused(answer, 403)
+
+
+def test_two_origins_and_a_long_one(server):
+    ours = f"Origin: http://localhost:{server.port}"
+    host = f"Host: localhost:{server.port}"
+    with server.link() as link:
+        answer = raw(link, ["POST /mcp HTTP/1.1", host, ours, ours], b"{}")
+        assert answer.status == 400
+    with server.link() as link:
+        head = ["POST /mcp HTTP/1.1", host, "Origin: http://" + "a" * 2**20]
+        try:
+            answer = raw(link, head, b"{}")
+            assert answer.status == 431
+        except OSError:
+            pass  # refused while it was being sent
+
+
+def test_an_origin_of_our_own(server, link):
+    for origin in (f"http://localhost:{server.port}", f"HTTP://127.0.0.1:{server.port}"):
+        answer = post(link, modern(), Origin=origin)
+        assert answer.status == 200
+        assert not [n for n in answer.headers if n.startswith("access-control")]
+
+
+def test_refused_before_the_body(server):
+    """The body never comes, and the answer does."""
+    for line, status in (("Host: evil.example", 403), ("Origin: null", 403)):
+        host = f"Host: localhost:{server.port}"
+        head = ["POST /mcp HTTP/1.1", line, "Content-Length: 10485760"]
+        if not line.startswith("Host"):
+            head.append(host)
+        with server.link(timeout=5) as link:
+            assert raw(link, head, length=False).status == status
+
+
+def test_allowed_hosts_and_origins():
+    options = ("--allow-host", "mcp.example", "--allow-origin", "https://app.example")
+    with HttpServer(*options) as server, server.link() as link:
+        assert post(link, modern(), Host="mcp.example").status == 200
+        assert post(link, modern(), Origin="https://app.example").status == 200
+        assert post(link, modern(), Origin="https://app.example:1").status == 403
+
+
+# ---- 2: paths and methods ----
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", "//mcp", "/mcp/", "/mcp/..", "/%6dcp", "/mcp;x", "/MCP", "/mcp%00", "/mc"],
+)
+def test_paths_match_exactly(server, path):
+    with server.link() as link:
+        host = f"Host: localhost:{server.port}"
+        answer = raw(link, [f"POST {path} HTTP/1.1", host], b"{}")
+    check_refused(answer, 404)
+
+
+def test_a_query_is_no_token_and_no_harm(link):
+    lines = [
+        "POST /mcp?token=secret HTTP/1.1",
+        f"Host: localhost:{link.port}",
+        f"Content-Type: {JSON}",
+    ]
+    assert raw(link, lines, json.dumps(legacy("ping")).encode()).status == 200
+
+
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "OPTIONS", "PATCH", "HEAD"])
+def test_methods(server, method):
+    with server.link() as link:
+        link.sock.sendall(
+            f"{method} /mcp HTTP/1.1\r\nHost: localhost:{server.port}\r\n"
+            f"Accept: {EVENTS}\r\nConnection: close\r\n\r\n".encode()
+        )
+        response = link.response()
+    assert response.status == 405
+    assert response.headers["allow"] == "POST"
+
+
+def test_trace_echoes_nothing(server):
+    with server.link() as link:
+        answer = raw(
+            link,
+            [
+                "TRACE /mcp HTTP/1.1",
+                f"Host: localhost:{server.port}",
+                "X-Secret: abracadabra",
+            ],
+            length=False,
+        )
+    assert answer.status == 405
+    assert b"abracadabra" not in answer.raw
+
+
+def test_a_preflight_is_told_nothing(server):
+    with server.link() as link:
+        answer = raw(
+            link,
+            [
+                "OPTIONS /mcp HTTP/1.1",
+                f"Host: localhost:{server.port}",
+                "Origin: http://evil.example",
+                "Access-Control-Request-Method: POST",
+            ],
+            length=False,
+        )
+    check_refused(answer, 403)
+
+
+# ---- 4 to 9: the body ----
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        None,
+        "",
+        "text/plain",
+        "text/plain; charset=application/json",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+        "application/json; charset=utf-16",
+        "application/jsonp",
+        "application/json, text/plain",
+    ],
+)
+def test_content_types(server, kind):
+    with server.link() as link:
+        answer = post(link, modern(), Content_Type=kind)
+    check_refused(answer, 415)
+
+
+@pytest.mark.parametrize("kind", ["Application/JSON", "application/json; charset=UTF-8"])
+def test_content_types_that_are_json(link, kind):
+    assert post(link, modern(), Content_Type=kind).status == 200
+
+
+def test_a_body_that_is_too_large():
+    with HttpServer("--body", "64k") as server:
+        with server.link() as link:
+            assert post(link, b" " * 65537).status == 413
+        with server.link() as link:
+            assert post(link, modern()).status == 200
+        # By chunks, without an end.
+        with server.link() as link:
+            lines = [
+                "POST /mcp HTTP/1.1",
+                f"Host: localhost:{server.port}",
+                f"Content-Type: {JSON}",
+                "Transfer-Encoding: chunked",
+            ]
+            link.sock.sendall("\r\n".join(lines).encode() + b"\r\n\r\n")
+            try:
+                for _ in range(20):
+                    link.sock.sendall(b"2000\r\n" + b" " * 8192 + b"\r\n")
+            except OSError:
+                pass
+            assert link.response().status == 413
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"hello",
+        b'{"jsonrpc":"2.0","id":1,"method":"ping"',
+        b'{"jsonrpc":"2.0","id":1,"method":"ping"} x',
+        b'{"jsonrpc":"2.0","id":1,"method":"ping"}{"a":1}',
+        b'{"jsonrpc":"2.0","id":1,"method":"\xff"}',
+        b'{"jsonrpc":"2.0","id":1,"method":"\xc0\xae"}',
+        '{"jsonrpc":"2.0","id":1,"method":"ping"}'.encode("utf-16"),
+        b'\xef\xbb\xbf{"jsonrpc":"2.0","id":1,"method":"ping"}',
+        b'{"jsonrpc":"2.0","id":1,"method":"\\ud800"}',
+    ],
+)
+def test_not_json(link, body):
+    answer = post(link, body)
+    assert answer.status == 400
+    assert answer.code == -32700
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"[]",
+        b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]',
+        b'{"jsonrpc":"2.0","id":null,"method":"ping"}',
+        b'{"jsonrpc":"2.0","id":1.5,"method":"ping"}',
+        b'{"jsonrpc":"2.0","id":true,"method":"ping"}',
+        b'{"jsonrpc":"2.0","id":{},"method":"ping"}',
+        b'{"jsonrpc":"1.0","id":1,"method":"ping"}',
+        b'{"id":1,"method":"ping"}',
+        b'{"jsonrpc":"2.0","id":1}',
+        b'{"jsonrpc":"2.0","id":1,"method":5}',
+        b'{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}',
+        b'{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}',
+        b'{"jsonrpc":"2.0","id":1,"result":{}}',
+        b"[" * 1000 + b"]" * 1000,
+    ],
+)
+def test_bad_envelopes(link, body):
+    answer = post(link, body, MCP_Protocol_Version=MODERN, Mcp_Method="ping")
+    assert answer.status == 400
+    assert answer.code == -32600, answer.raw
+
+
+def test_notifications(link):
+    answer = post(link, modern("notifications/cancelled", None, requestId=5))
+    assert (answer.status, answer.raw) == (202, b"")
+    assert answer.headers.get("content-length", "0") == "0"
+    answer = post(link, legacy("notifications/initialized", None), **OLD)
+    assert (answer.status, answer.raw) == (202, b"")
+    assert post(link, modern()).status == 200  # on the same connection
+
+
+# ---- 10 to 17: modern requests ----
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"io.modelcontextprotocol/clientCapabilities": None},
+        {"io.modelcontextprotocol/clientCapabilities": []},
+        {"io.modelcontextprotocol/clientInfo": 5},
+        {"io.modelcontextprotocol/logLevel": "loud"},
+    ],
+)
+def test_metadata_that_is_wrong(link, change):
+    message = modern()
+    meta = message["params"]["_meta"]
+    meta |= change
+    answer = post(link, {**message, "params": {"_meta": {k: v for k, v in meta.items() if v is not None}}})
+    assert (answer.status, answer.code) == (400, -32602)
+
+
+def test_without_metadata(link):
+    answer = post(
+        link,
+        {"jsonrpc": "2.0", "id": 1, "method": "tools/list"},
+        MCP_Protocol_Version=MODERN,
+        Mcp_Method="tools/list",
+    )
+    assert (answer.status, answer.code) == (400, -32602)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"MCP_Protocol_Version": None},
+        {"MCP_Protocol_Version": "2025-11-25"},
+        {"Mcp_Method": None},
+        {"Mcp_Method": "tools/call"},
+        {"Mcp_Method": "Tools/list"},
+        {"Mcp_Method": ""},
+    ],
+)
+def test_headers_that_do_not_match(link, headers):
+    answer = post(link, modern(), **headers)
+    assert (answer.status, answer.code) == (400, -32020), answer.raw
+
+
+@pytest.mark.parametrize(
+    "name", [None, "other", "RUN_PYTHON", "=?base64?!!!?=", "=?base64?b3RoZXI=?="]
+)
+def test_names_that_do_not_match(link, name):
+    answer = post(link, run("print(1)"), Mcp_Name=name)
+    assert (answer.status, answer.code) == (400, -32020), answer.raw
+
+
+def test_names_that_match(link):
+    coded = base64.b64encode(b"run_python").decode()
+    for name in ("run_python", f"=?base64?{coded}?="):
+        answer = post(link, run("print(1)"), Mcp_Name=name)
+        assert answer.status == 200
+        assert answer.json["result"]["content"][0]["text"] == "1\n"
+
+
+@pytest.mark.parametrize("version", ["2099-01-01", "2025-11-25", "1.0", "draft"])
+def test_versions_that_we_do_not_speak(link, version):
+    answer = post(link, modern(meta={"version": version}))
+    assert (answer.status, answer.code) == (400, -32022), answer.raw
+    assert answer.error["data"]["requested"] == version
+    assert set(answer.error["data"]["supported"]) >= {MODERN, *LEGACY}
+
+
+def test_two_version_headers(server):
+    with server.link() as link:
+        lines = [
+            "POST /mcp HTTP/1.1",
+            f"Host: localhost:{server.port}",
+            f"Content-Type: {JSON}",
+            f"MCP-Protocol-Version: {MODERN}",
+            f"MCP-Protocol-Version: {MODERN}",
+        ]
+        assert raw(link, lines, b"{}").status == 400
+
+
+@pytest.mark.parametrize(
+    "method", ["ping", "initialize", "logging/setLevel", "resources/subscribe", "no/such"]
+)
+def test_methods_that_are_not_there(link, method):
+    answer = post(link, modern(method))
+    assert (answer.status, answer.code) == (404, -32601)
+    assert answer.json["id"] == 1
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        modern("tools/list", cursor="garbage"),
+        modern("tools/list", cursor=5),
+        modern("tools/call", name="no_such_tool", arguments={}),
+        modern("tools/call", name="run_python", arguments=5),
+    ],
+)
+def test_params_that_are_wrong(link, message):
+    answer = post(link, message)
+    assert (answer.status, answer.code) == (200, -32602), answer.raw
+
+
+def test_a_token_for_progress_that_is_wrong(link):
+    answer = post(link, modern(meta={"progressToken": {}}))
+    assert (answer.status, answer.code) == (400, -32602)
+
+
+def test_arguments_that_are_wrong(link):
+    answer = post(link, run(5))
+    assert answer.status == 200
+    assert answer.json["result"]["isError"] is True
+
+
+def test_echoed_text_stays_in_the_body(link):
+    """Nothing of a request becomes a header of the answer."""
+    evil = "x\r\nX-Injected: 1\r\n\r\n"
+    answer = post(link, {"jsonrpc": "2.0", "id": evil, "method": "ping"})
+    assert answer.json["id"] == evil
+    assert "x-injected" not in answer.headers
+    answer = post(link, legacy(evil))
+    assert answer.status == 200
+    assert "x-injected" not in answer.headers
+
+
+# ---- the kinds of answer ----
+
+
+@pytest.mark.parametrize(
+    "accept, kind",
+    [
+        (None, JSON),
+        ("*/*", JSON),
+        (JSON, JSON),
+        (BOTH, JSON),
+        ("application/*;q=0.5", JSON),
+        (EVENTS, EVENTS),
+        (f"{JSON};q=0, {EVENTS}", EVENTS),
+    ],
+)
+@pytest.mark.parametrize("message", [modern(), legacy()], ids=["modern", "legacy"])
+def test_accept(link, message, accept, kind):
+    answer = post(link, message, Accept=accept)
+    assert answer.status == 200
+    assert answer.headers["content-type"] == kind
+    if kind == EVENTS:
+        assert answer.headers["x-accel-buffering"] == "no"
+        assert "no-cache" in answer.headers["cache-control"]
+        assert b"id:" not in answer.raw.split(b"data:")[0]
+        assert "result" in json.loads(answer.raw.split(b"data: ")[1])
+
+
+@pytest.mark.parametrize("accept", ["text/html", "image/*", f"{JSON};q=0", ","])
+def test_accept_of_nothing_we_have(server, accept):
+    with server.link() as link:
+        check_refused(post(link, modern(), Accept=accept), 406)
+
+
+def test_a_refusal_is_no_stream(link):
+    answer = post(link, modern("no/such"), Accept=EVENTS)
+    assert answer.status == 404
+    assert answer.headers["content-type"] == JSON
+
+
+def test_progress_begins_a_stream(link):
+    link.post(
+        run("import time; time.sleep(3); print('end')", meta={"progressToken": "p"})
+    )
+    response = link.response()
+    assert response.headers["content-type"] == EVENTS
+    messages = response.messages()
+    assert messages[0]["method"] == "notifications/progress"
+    assert messages[-1]["result"]["content"][0]["text"] == "end\n"
+    assert post(link, modern()).status == 200  # the connection goes on
+
+
+def test_a_long_silence_is_kept_alive(link):
+    """Without progress, a stream begins after a while, and says that it
+    lives."""
+    began = time.monotonic()
+    link.post(run("import time; time.sleep(17); print('end')"))
+    response = link.response()
+    assert 14 < time.monotonic() - began < 17
+    events = list(response.events())
+    assert events[0] is None
+    assert events[-1]["result"]["content"][0]["text"] == "end\n"
+
+
+def test_versions_of_one_connection_do_not_mix(link):
+    for version in (MODERN, "2025-11-25", MODERN, "2024-11-05"):
+        if version == MODERN:
+            result = post(link, modern()).json["result"]
+            assert result["resultType"] == "complete"
+        else:
+            answer = post(link, legacy(), MCP_Protocol_Version=version)
+            assert "resultType" not in answer.json["result"]
+
+
+# ---- legacy, without sessions ----
+
+
+def test_legacy_without_sessions(link):
+    for version in LEGACY:
+        answer = post(
+            link,
+            legacy(
+                "initialize",
+                protocolVersion=version,
+                capabilities={},
+                clientInfo={"name": "t", "version": "1"},
+            ),
+        )
+        assert answer.json["result"]["protocolVersion"] == version
+        assert "mcp-session-id" not in answer.headers
+        answer = post(link, legacy("ping"), MCP_Protocol_Version=version)
+        assert answer.json["result"] == {}
+
+
+@pytest.mark.parametrize("version", ["2099-01-01", "1", "", "2025-11-25x"])
+def test_legacy_of_an_unknown_version(link, version):
+    answer = post(link, legacy(), MCP_Protocol_Version=version)
+    assert answer.status == 400
+    if version == "1":
+        assert answer.code == -32022
+        assert MODERN in answer.error["data"]["supported"]
+
+
+def test_batches_of_the_one_revision_that_has_them(link):
+    batch = json.dumps([legacy("ping", 1), legacy("ping", 2)]).encode()
+    answer = post(link, batch, MCP_Protocol_Version="2025-03-26")
+    assert answer.status == 200
+    assert sorted(one["id"] for one in answer.json) == [1, 2]
+    answer = post(link, batch)  # no header: the same revision
+    assert answer.status == 200
+    answer = post(link, batch, **OLD)
+    assert (answer.status, answer.code) == (400, -32600)
+
+
+# ---- sessions ----
+
+
+@pytest.fixture
+def session(sessions):
+    """A connection, and the headers of its session."""
+    with sessions.link(timeout=30) as link:
+        yield link, link.open_session()
+
+
+def get(link, headers, **more):
+    link.send("GET", "/mcp", {"Accept": EVENTS, **headers, **more})
+    return link.response()
+
+
+def delete(link, headers):
+    link.send("DELETE", "/mcp", headers)
+    return Answered(link.response())
+
+
+def with_session(link, message, headers):
+    return post(link, message, **{k.replace("-", "_"): v for k, v in headers.items()})
+
+
+def test_a_session(session):
+    link, headers = session
+    id = headers["MCP-Session-Id"]
+    assert re.fullmatch(r"[\x21-\x7e]{40,256}", id)
+    assert with_session(link, legacy("ping"), headers).json["result"] == {}
+    answer = with_session(link, legacy(), headers)
+    assert answer.json["result"]["tools"]
+
+
+def test_session_ids_differ(sessions):
+    with sessions.link() as link:
+        ids = {link.open_session()["MCP-Session-Id"] for _ in range(50)}
+    assert len(ids) == 50
+
+
+def test_ids_that_are_not_ours(session):
+    link, headers = session
+    id = headers["MCP-Session-Id"]
+    middle = len(id) // 2
+    changed = "B" if id[middle] == "A" else "A"
+    for strange in (
+        "x",
+        id.upper(),
+        id.lower(),
+        id + "A",
+        id[:-1],
+        id[:middle] + changed + id[middle + 1 :],
+        "A" * len(id),
+        "A" * 4000,
+        "00000000-0000-0000-0000-000000000000",
+    ):
+        with Link(link.port) as other:
+            headers = {**OLD, "MCP-Session-Id": strange}
+            check_refused(with_session(other, legacy("ping"), headers), 404)
+        with Link(link.port) as other:
+            assert get(other, headers).status == 404
+        with Link(link.port) as other:
+            assert delete(other, headers).status == 404
+
+
+def test_an_id_is_never_taken_from_a_client(sessions):
+    with sessions.link() as link:
+        answer = post(
+            link,
+            legacy(
+                "initialize",
+                protocolVersion="2025-11-25",
+                capabilities={},
+                clientInfo={"name": "t", "version": "1"},
+            ),
+            Mcp_Session_Id="chosen-by-me",
+        )
+    assert answer.status == 404
+
+
+def test_legacy_without_its_session(sessions):
+    with sessions.link() as link:
+        answer = post(link, legacy(), **OLD)
+        assert (answer.status, answer.code) == (400, -32600)
+        assert post(link, legacy("ping"), **OLD).status in (200, 400)
+    with sessions.link() as link:
+        assert get(link, OLD).status == 400
+    with sessions.link() as link:
+        assert delete(link, OLD).status == 400
+
+
+def test_modern_beside_sessions(session):
+    """No session is needed, and one that is named is not looked at."""
+    link, headers = session
+    assert post(link, modern()).status == 200
+    assert post(link, modern(), Mcp_Session_Id="nonsense").status == 200
+    answer = post(link, modern(), Mcp_Session_Id=headers["MCP-Session-Id"])
+    assert answer.status == 200
+    link.send("GET", "/mcp", {"Accept": EVENTS, "MCP-Protocol-Version": MODERN})
+    assert link.response().status == 405
+
+
+def test_another_version_than_the_sessions(session):
+    link, headers = session
+    wrong = {**headers, "MCP-Protocol-Version": "2025-06-18"}
+    assert with_session(link, legacy("ping"), wrong).status == 400
+    with Link(link.port) as other:
+        assert get(other, wrong).status == 400
+
+
+def test_a_session_that_was_ended(session):
+    link, headers = session
+    answer = delete(link, headers)
+    assert (answer.status, answer.raw) == (204, b"")
+    for _ in range(2):
+        with Link(link.port) as other:
+            check_refused(with_session(other, legacy("ping"), headers), 404)
+        with Link(link.port) as other:
+            assert delete(other, headers).status == 404
+
+
+def test_get_needs_events(session):
+    link, headers = session
+    response = get(link, headers, Accept=JSON)
+    assert response.status == 405
+    assert response.headers["allow"] == "GET, POST, DELETE"
+
+
+def test_get_is_a_stream(session):
+    link, headers = session
+    with Link(link.port) as other:
+        response = get(other, headers)
+        assert response.status == 200
+        assert response.headers["content-type"] == EVENTS
+        first = next(response.pieces())
+        assert first.startswith(b"id: ") and b"retry: " in first
+        with Link(link.port) as third:  # a second one beside it
+            assert get(third, headers).status == 200
+
+
+def test_too_many_gets(session):
+    link, headers = session
+    others = [Link(link.port, timeout=10) for _ in range(8)]
+    streams = [get(other, headers) for other in others]
+    assert {stream.status for stream in streams} == {200}
+    assert list(streams[0].pieces())  # ends: it was the oldest
+    for other in others:
+        other.close()
+
+
+def read_id(link):
+    """The id of the stream's next event."""
+    text = b""
+    while b"\n\n" not in text:
+        size = int(link.line(), 16)
+        text += link.exactly(size)
+        link.exactly(2)
+    return re.search(rb"^id: (\S+)$", text, re.M)[1].decode()
+
+
+def test_a_stream_that_breaks_is_resumed(session):
+    link, headers = session
+    link.start_old_call(headers, "import time; time.sleep(3); print('resumed')", id=77)
+    response = link.response()
+    assert response.headers["content-type"] == EVENTS
+    last = read_id(link)
+    link.close()
+    with Link(link.port, timeout=30) as other:
+        resumed = get(other, {**headers, "Last-Event-ID": last})
+        messages = resumed.messages()
+    assert [m["id"] for m in messages] == [77]
+    assert messages[0]["result"]["content"][0]["text"] == "resumed\n"
+
+
+def test_a_stream_that_ended_meanwhile_is_resumed(session):
+    link, headers = session
+    link.start_old_call(headers, "import time; time.sleep(2); print('kept')", id=78)
+    link.response()
+    last = read_id(link)
+    link.close()
+    time.sleep(2.5)
+    with Link(link.port, timeout=30) as other:
+        messages = get(other, {**headers, "Last-Event-ID": last}).messages()
+    assert messages[0]["result"]["content"][0]["text"] == "kept\n"
+
+
+def test_events_of_another_session_are_not_ours(sessions, session):
+    link, headers = session
+    link.start_old_call(headers, "import time; time.sleep(1.5); print('mine')")
+    link.response()
+    last = read_id(link)
+    with sessions.link() as other:
+        theirs = other.open_session()
+        for strange in (last, "-1", "1" + "0" * 20, "0-0", "x" * 1000):
+            with Link(link.port, timeout=2) as third:
+                response = get(third, {**theirs, "Last-Event-ID": strange})
+                assert response.status == 200
+                third.sock.settimeout(2)
+                first = next(response.pieces())
+                assert b"mine" not in first and first.startswith(b"id: ")
+
+
+def test_a_session_survives_a_restart(tmp_path):
+    key = ("--sessions", "--session-key", tmp_path / "key")
+    with HttpServer(*key) as first, first.link() as link:
+        headers = link.open_session("2025-06-18")
+    with HttpServer(*key) as second, second.link() as link:
+        assert with_session(link, legacy("ping"), headers).json["result"] == {}
+        wrong = {**headers, "MCP-Protocol-Version": "2025-11-25"}
+        assert with_session(link, legacy("ping"), wrong).status == 400
+    with HttpServer("--sessions") as third, third.link() as link:
+        check_refused(with_session(link, legacy("ping"), headers), 404)
+
+
+def test_idle_sessions_end():
+    with HttpServer("--sessions", "--session-idle", "1") as server:
+        with server.link() as link:
+            headers = link.open_session()
+        server.wait_metrics(sessions=0)
+        with server.link() as link:
+            check_refused(with_session(link, legacy("ping"), headers), 404)
+
+
+def test_a_flood_of_handshakes(sessions):
+    """The sessions of one client are bounded, whatever it does."""
+    message = legacy(
+        "initialize",
+        protocolVersion="2025-11-25",
+        capabilities={},
+        clientInfo={"name": "t", "version": "1"},
+    )
+    with sessions.link() as link:
+        for _ in range(1500):
+            assert post(link, message).status == 200
+    assert 500 <= sessions.metrics()["sessions"] <= 1000
+
+
+def test_a_session_of_another_principal(tmp_path):
+    import hashlib
+
+    tokens = {"ann": "a" * 32, "bob": "b" * 32}
+    path = tmp_path / "tokens"
+    path.write_text(
+        "".join(
+            f"{name} sha256:{hashlib.sha256(token.encode()).hexdigest()}\n"
+            for name, token in tokens.items()
+        )
+    )
+    path.chmod(0o600)
+    with HttpServer("--sessions", "--tokens", path) as server:
+        with server.link(token=tokens["ann"]) as link:
+            headers = link.open_session()
+            auth = {"Authorization": f"Bearer {tokens['bob']}"}
+            check_refused(
+                with_session(link, legacy("ping"), {**headers, **auth}), 404
+            )
+        with server.link() as link:
+            answer = with_session(link, legacy("ping"), headers)
+            check_refused(answer, 401)
+            assert answer.headers["www-authenticate"].startswith("Bearer")
+
+
+# ---- pages ----
+
+
+def test_pages(server, link):
+    assert link.get("/healthz").status == 200
+    assert link.get("/readyz").status == 200
+    page = link.get("/metrics")
+    assert page.headers["content-type"].startswith("text/plain; version=0.0.4")
+    post(link, run("print(1)"))
+    text = link.get("/metrics").text
+    assert re.search(r'^breakroom_calls_total\{outcome="ok",room="wasm"\} [1-9]', text, re.M)
+    assert re.search(r'^breakroom_call_seconds_bucket\{le="\+Inf"\} [1-9]', text, re.M)
+    counts = [
+        int(n) for n in re.findall(r"^breakroom_call_seconds_bucket.* (\d+)$", text, re.M)
+    ]
+    assert counts == sorted(counts)
+    with server.link() as other:
+        post(other, modern(), Origin="null")
+    text = link.get("/metrics").text
+    assert re.search(r'^breakroom_refused_total\{reason="origin",status="403"\}', text, re.M)
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
+def test_pages_are_only_read(server, path):
+    with server.link() as link:
+        head = [f"POST {path} HTTP/1.1", f"Host: localhost:{server.port}"]
+        answer = raw(link, head, b"{}")
+        check_refused(answer, 405)
+        assert answer.headers["allow"] == "GET, HEAD"
+
+
+def test_without_web_tokens_there_is_no_metadata(link):
+    assert link.get("/.well-known/oauth-protected-resource").status == 404
+    # A refusal of a head may close.
+
+
+def test_pages_elsewhere_or_nowhere():
+    with HttpServer("--metrics", "off", "--readyz", "main") as server:
+        with server.link() as link:
+            assert link.get("/metrics").status == 404
+        with server.link() as link:
+            assert link.get("/healthz").status == 200
+
+
+def test_pages_of_the_admin_alone(tmp_path):
+    path = tmp_path / "admin"
+    options = ("--admin-http", f"unix:{path}", "--metrics", "admin")
+    with HttpServer(*options) as server:
+        with server.link() as link:
+            assert link.get("/metrics").status == 404
+        with server.link() as link:
+            link.sock.close()
+            for target, status in (("/metrics", 200), ("/readyz", 200), ("/mcp", 404)):
+                link.sock = socket.socket(socket.AF_UNIX)
+                link.sock.connect(str(path))
+                link.buffer = b""
+                link.host = "localhost"
+                assert link.get(target).status == status
+
+
+def test_refusals_in_the_log(server):
+    """One line each, bounded, and nothing of what the client sent."""
+    before = len(server.stderr)
+    for _ in range(50):
+        with server.link() as link:
+            post(link, modern(), Host="evil.example\x7f\x1b[31m")
+        with server.link() as link:
+            post(link, modern(), Origin="http://evil.example")
+    time.sleep(0.2)
+    text = server.stderr[before:].decode()
+    assert "event=refused" in text
+    assert "evil" not in text and "\x1b" not in text
+    assert text.count("\n") <= 40
