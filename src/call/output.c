@@ -303,15 +303,19 @@ static int
 stream_fill(struct stream *stream, struct span head, struct span tail,
     uint32_t output_chars, bool ring_used)
 {
-	uint64_t shown = text_count(head);
+	struct span rest = head;
+	uint64_t left = output_chars;
+	int r;
 
-	if (!ring_used) {
-		stream->total_chars = shown;
-		if (shown <= output_chars)
-			return text_add(&stream->text, head, output_chars);
-		return text_add_cut(stream, head, head, output_chars);
-	}
-	return text_add_cut(stream, head, tail_aligned(tail), output_chars);
+	if (ring_used)
+		return text_add_cut(
+		    stream, head, tail_aligned(tail), output_chars);
+	r = text_take(&stream->text, &rest, &left);
+	stream->total_chars = output_chars - left + text_count(rest);
+	if (r < 0 || rest.n == 0)
+		return r;
+	stream->text.n = 0; /* it is longer than that */
+	return text_add_cut(stream, head, head, output_chars);
 }
 
 int
@@ -332,6 +336,9 @@ output_read(int fd, uint32_t output_chars, enum output_stream which,
 		return fail(err, EPROTO, "output region is too short");
 	head_n =
 	    counters.bytes < layout.head ? (size_t)counters.bytes : layout.head;
+	/* Of the head of a very long stream, only the first half is shown. */
+	if (counters.bytes > (uint64_t)layout.head + layout.tail)
+		head_n = (size_t)CHAR_BYTES * (output_chars / 2);
 	r = region_pread(fd, at, head_n, &head, err);
 	/* While the ring has never been full, the last characters may begin
 	 * in the head. */
@@ -369,15 +376,15 @@ output_show(
 
 	text.n -= note_n;
 	note = (struct span){ text.p + text.n, note_n };
-	chars = text.n <= output_chars ? text.n : text_count(text);
+	chars = text.n <= output_chars ? text.n : text_count_valid(text);
 	if (chars <= output_chars ||
 	    (stream->cut && stream->kept_chars <= output_chars)) {
 		(void)buf_add(into, text.p, text.n);
 		(void)buf_add(into, note.p, note.n);
 		return stream->cut;
 	}
-	(void)text_add_ends(into, text, text, output_chars,
-	    stream->cut ? stream->total_chars : chars);
+	(void)text_add_ends(into, text, text_last_valid(text, output_chars),
+	    output_chars, stream->cut ? stream->total_chars : chars);
 	(void)buf_add(into, note.p, note.n);
 	return true;
 }

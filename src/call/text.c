@@ -75,55 +75,135 @@ ascii_run(struct span bytes, uint64_t max)
 	return n;
 }
 
+/* Most characters that are not ASCII, without the cases at the borders. */
+static size_t
+plain_char(struct span bytes)
+{
+	const uint8_t *p = bytes.p;
+
+	if (bytes.n >= 2 && p[0] >= 0xc2 && p[0] <= 0xdf)
+		return (p[1] & 0xc0) == 0x80 ? 2 : 0;
+	if (bytes.n >= 3 && p[0] > 0xe0 && p[0] < 0xf0 && p[0] != 0xed)
+		return (p[1] & 0xc0) == 0x80 && (p[2] & 0xc0) == 0x80 ? 3 : 0;
+	return 0;
+}
+
+/* The length of the run of valid characters at the front, at most *max of
+ * them; *max loses as many. */
+static size_t
+valid_run(struct span bytes, uint64_t *max)
+{
+	size_t whole = bytes.n;
+
+	while (*max > 0 && bytes.n > 0) {
+		bool valid = true;
+		uint64_t chars = 1;
+		size_t n;
+
+		if (bytes.p[0] < 0x80)
+			chars = n = ascii_run(bytes, *max);
+		else
+			n = plain_char(bytes);
+		if (n == 0)
+			n = text_char(bytes, &valid);
+		if (!valid)
+			break;
+		*max -= chars;
+		bytes.p += n;
+		bytes.n -= n;
+	}
+	return whole - bytes.n;
+}
+
+/* Takes valid characters off the front, then one that is not, if max allows.
+ * What was valid, and whether one was not. */
+static struct span
+take_run(struct span *bytes, uint64_t *max, bool *ret_bad)
+{
+	struct span run = { bytes->p, valid_run(*bytes, max) };
+
+	bytes->p += run.n;
+	bytes->n -= run.n;
+	*ret_bad = *max > 0 && bytes->n > 0;
+	if (*ret_bad) {
+		bool valid;
+		size_t n = text_char(*bytes, &valid);
+
+		bytes->p += n;
+		bytes->n -= n;
+		*max -= 1;
+	}
+	return run;
+}
+
 struct span
 text_skip(struct span bytes, uint64_t n)
 {
-	bool valid;
+	bool bad;
 
-	while (n > 0 && bytes.n > 0) {
-		size_t run = ascii_run(bytes, n);
-		size_t step = run ? run : text_char(bytes, &valid);
-
-		n -= run ? run : 1;
-		bytes.p += step;
-		bytes.n -= step;
-	}
+	while (n > 0 && bytes.n > 0)
+		(void)take_run(&bytes, &n, &bad);
 	return bytes;
 }
 
 uint64_t
 text_count(struct span bytes)
 {
-	uint64_t count = 0;
-	bool valid;
+	uint64_t left = UINT64_MAX;
+	bool bad;
 
-	while (bytes.n > 0) {
-		size_t run = ascii_run(bytes, bytes.n);
-		size_t step = run ? run : text_char(bytes, &valid);
+	while (bytes.n > 0)
+		(void)take_run(&bytes, &left, &bad);
+	return UINT64_MAX - left;
+}
 
-		count += run ? run : 1;
-		bytes.p += step;
-		bytes.n -= step;
+uint64_t
+text_count_valid(struct span bytes)
+{
+	const uint64_t ones = 0x0101010101010101u;
+	uint64_t inner = 0; /* bytes of 10xxxxxx */
+	size_t n = 0;
+
+	for (; n + sizeof(uint64_t) <= bytes.n; n += sizeof(uint64_t)) {
+		uint64_t word;
+
+		memcpy(&word, bytes.p + n, sizeof(word));
+		inner += ((word >> 7 & ~word >> 6 & ones) * ones) >> 56;
 	}
-	return count;
+	for (; n < bytes.n; n++)
+		inner += (bytes.p[n] & 0xc0) == 0x80;
+	return bytes.n - inner;
+}
+
+struct span
+text_last_valid(struct span bytes, uint64_t n)
+{
+	size_t at = bytes.n;
+
+	while (n > 0 && at > 0)
+		n -= (bytes.p[--at] & 0xc0) != 0x80;
+	return (struct span){ bytes.p + at, bytes.n - at };
+}
+
+int
+text_take(struct buf *buf, struct span *bytes, uint64_t *max)
+{
+	static const uint8_t replacement[] = { 0xef, 0xbf, 0xbd };
+	int r = 0;
+
+	while (*max > 0 && bytes->n > 0 && r == 0) {
+		bool bad;
+		struct span run = take_run(bytes, max, &bad);
+
+		r = buf_add(buf, run.p, run.n);
+		if (r == 0 && bad)
+			r = buf_add(buf, replacement, sizeof(replacement));
+	}
+	return r;
 }
 
 int
 text_add(struct buf *buf, struct span bytes, uint64_t max)
 {
-	static const uint8_t replacement[] = { 0xef, 0xbf, 0xbd };
-	int r = 0;
-
-	while (max > 0 && bytes.n > 0 && r == 0) {
-		size_t run = ascii_run(bytes, max);
-		bool valid = true;
-		size_t step = run ? run : text_char(bytes, &valid);
-
-		r = valid ? buf_add(buf, bytes.p, step)
-			  : buf_add(buf, replacement, sizeof(replacement));
-		max -= run ? run : 1;
-		bytes.p += step;
-		bytes.n -= step;
-	}
-	return r;
+	return text_take(buf, &bytes, &max);
 }

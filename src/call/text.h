@@ -17,9 +17,18 @@ size_t text_char(struct span bytes, bool *ret_valid);
 /* Characters in bytes, replacements counted. */
 uint64_t text_count(struct span bytes);
 
+/* The same for bytes that are known to be valid, in a fraction of the time. */
+uint64_t text_count_valid(struct span bytes);
+
+/* The last n characters of bytes that are known to be valid. */
+struct span text_last_valid(struct span bytes, uint64_t n);
+
 /* Adds at most max characters from the front of bytes, replacing what is not
  * valid UTF-8 by U+FFFD. 0 or what buf_add gives. */
 int text_add(struct buf *buf, struct span bytes, uint64_t max);
+
+/* The same, and takes off *bytes and *max what was added. */
+int text_take(struct buf *buf, struct span *bytes, uint64_t *max);
 
 /* The part of bytes after its first n characters. */
 struct span text_skip(struct span bytes, uint64_t n);

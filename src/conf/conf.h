@@ -48,8 +48,8 @@ struct conf {
 	/* serve and run: the limits of a call */
 	uint32_t timeout_ms;
 	uint32_t max_timeout_ms;
-	uint64_t memory_bytes;
 	uint32_t output_chars;
+	uint64_t memory_bytes;
 	uint64_t files_bytes;
 
 	/* serve */
@@ -62,8 +62,8 @@ struct conf {
 	bool log_content; /* code and output too */
 
 	/* serve: no settings themselves */
-	const char *config_path; /* NULL: no file */
 	bool check_config, dump_config;
+	const char *config_path; /* NULL: no file */
 
 	/* serve --http */
 	const char *http;       /* "ADDR:PORT" or "unix:PATH"; NULL: stdio */
@@ -71,12 +71,10 @@ struct conf {
 	enum where readyz, metrics;
 	struct conf_list allow_hosts;   /* beside those of the address */
 	struct conf_list allow_origins; /* "https://host[:port]" */
-	bool insecure_no_auth;
-	const char *tokens_path; /* NULL: no such tokens */
-	const char *jwks_path;   /* NULL: no web tokens */
+	const char *tokens_path;        /* NULL: no such tokens */
+	const char *jwks_path;          /* NULL: no web tokens */
 	const char *issuer, *audience, *resource;
 	struct conf_list auth_servers, scopes;
-	bool sessions;
 	const char *session_key_path; /* NULL: a key of this process */
 	uint32_t session_idle_ms;
 	uint32_t connections;
@@ -84,8 +82,10 @@ struct conf {
 	uint32_t head_ms, body_ms, idle_ms, write_ms;
 	/* of each principal, where its token does not say */
 	uint32_t token_calls, token_queue, token_per_minute;
-	const char *log_path; /* NULL: stderr */
 	enum log_level log_level;
+	const char *log_path; /* NULL: stderr */
+	bool insecure_no_auth;
+	bool sessions;
 
 	/* run: exactly one of code and file ("-": standard input) */
 	bool json;

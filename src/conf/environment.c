@@ -4,7 +4,6 @@
 #include "conf/settings.h"
 #include "conf/suggest.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #define PREFIX   "BREAKROOM_"
@@ -25,34 +24,47 @@ variable_value(char *const *variables, const char *name)
 	return NULL;
 }
 
+/* The setting whose variable is nearly the one of n bytes, or NULL. */
+static const struct option *
+near_setting(const char *variable, size_t n)
+{
+	struct suggestion near = { 0 };
+	char typed[SUGGEST_WORD_MAX + 1];
+
+	if (n <= PREFIX_N || n - PREFIX_N > SUGGEST_WORD_MAX)
+		return NULL;
+	n -= PREFIX_N;
+	for (size_t i = 0; i < n; i++) {
+		typed[i] = variable[PREFIX_N + i];
+		if (typed[i] == '_')
+			typed[i] = '-';
+		else if (typed[i] >= 'A' && typed[i] <= 'Z')
+			typed[i] = (char)(typed[i] + ('a' - 'A'));
+	}
+	for (size_t i = 0; i < option_count; i++)
+		if (option_table[i].section != SECTION_NOWHERE)
+			suggest(&near, option_table[i].name, typed, n);
+	for (size_t i = 0; near.word && i < option_count; i++)
+		if (option_table[i].name == near.word)
+			return &option_table[i];
+	return NULL;
+}
+
 /* A variable that is nobody's is often set by others (Kubernetes makes
  * BREAKROOM_PORT of a service's name), so it is worth a note only when it is
  * nearly one of ours. */
 static void
 note_slip(struct settings *settings, const char *variable, size_t n)
 {
-	char typed[SUGGEST_WORD_MAX + 1];
+	const struct option *option = near_setting(variable, n);
 	char name[OPTION_VARIABLE_MAX];
-	struct suggestion near = { 0 };
 
-	if (n <= PREFIX_N || n - PREFIX_N > SUGGEST_WORD_MAX)
+	if (!option)
 		return;
-	n -= PREFIX_N;
-	for (size_t i = 0; i < n; i++) {
-		char c = variable[PREFIX_N + i];
-
-		typed[i] = c == '_' ? '-' : (char)tolower((unsigned char)c);
-	}
-	for (size_t i = 0; i < option_count; i++)
-		if (option_table[i].section != SECTION_NOWHERE)
-			suggest(&near, option_table[i].name, typed, n);
-	for (size_t i = 0; near.word && i < option_count; i++)
-		if (option_table[i].name == near.word) {
-			option_variable(&option_table[i], name);
-			faults_add(&settings->notes,
-			    "the variable %.*s is no setting, did you mean %s?",
-			    (int)(n + PREFIX_N), variable, name);
-		}
+	option_variable(option, name);
+	faults_add(&settings->notes,
+	    "the variable %.*s is no setting, did you mean %s?", (int)n,
+	    variable, name);
 }
 
 static void

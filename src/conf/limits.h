@@ -88,15 +88,14 @@
 /* ---- HTTP: a connection; all times are totals, not pauses ---- */
 
 #define HTTP_UNSENT_MAX      (256u * KIB) /* of an answer, in the kernel */
-#define HTTP_OVER_MAX        64u  /* at once, that are told "full" */
-#define HTTP_ADMIN_MAX       16u  /* connections for operators */
+#define HTTP_OVER_MAX        64u          /* at once, that are told "full" */
+#define HTTP_ADMIN_MAX       16u          /* connections for operators */
 #define HTTP_ACCEPTS_MAX     64u  /* before those that are in have a turn */
 #define HTTP_ACCEPT_PAUSE_MS 100u /* when there are no descriptors */
 
 /* Descriptors of a server with so many connections. */
 #define HTTP_FDS_NEEDED(n) \
 	((n) + HTTP_OVER_MAX + HTTP_ADMIN_MAX + SERVER_FDS_NEEDED)
-
 
 #define CONNECTIONS_DEFAULT 2048u
 #define CONNECTIONS_MIN     1u
@@ -125,6 +124,9 @@
 #define WATCHED_BYTES_MAX  MIB  /* of a file of tokens or keys */
 #define WATCH_EVERY_MS     500u /* a change is in force within a second */
 #define AUTH_FAILURES_MAX  20u  /* of an address in a minute; then 429 */
+/* Signatures that are still looked at then, a minute: each may cost 1 ms. */
+#define AUTH_LOOKS_MAX     600u
+#define JWT_CACHE_MAX      4096u /* web tokens that were verified */
 #define AUTH_ADDRESSES_MAX 4096u
 #define SUBJECTS_MAX       10000u    /* of web tokens, remembered for rates */
 #define SUBJECT_IDLE_US    60000000u /* its rate is whole again: forgotten */
@@ -165,7 +167,7 @@
 /* ---- what calls leave behind: resources ---- */
 
 #define KEEP_BYTES_DEFAULT (64ull * MIB)
-#define KEEP_BYTES_MIN     (1ull * MIB)
+#define KEEP_BYTES_MIN     0ull /* nothing is kept, no file is listed */
 #define KEEP_BYTES_MAX     (4096ull * MIB)
 #define KEEP_MS_DEFAULT    600000u
 #define KEEP_MS_MIN        1000u
@@ -186,7 +188,7 @@
 #define TASKS_OF_ONE_MAX   64u          /* of a principal, ended ones too */
 #define TASKS_BYTES_MAX    (128u * MIB) /* of results, a working one's in full */
 #define TASK_INPUTS_MAX    16u          /* questions of one task at a time */
-#define ROUND_STATE_MAX    (8u * KIB)   /* what a client carries to and fro */
+#define ROUND_STATE_MAX    (8u * KIB)   /* what a client carries for us */
 #define ROUND_STATE_LIFE_S 3600u        /* a person may have to be asked */
 
 /* ---- a stream of a result: 4 bytes a character, and the marks ---- */
@@ -216,11 +218,11 @@
 #define SPARES 2u /* children made ready while idle: 1 MiB each */
 /* While some still die, as many others may run. */
 #define CHILDREN_MAX       (2u * CONCURRENCY_MAX + SPARES + SPENT_MAX)
-#define SPENT_MAX          16u    /* ended, not yet reaped: off the path */
-#define SPENT_HOLD_US      5000u  /* by then the answer has left the machine */
-#define SPARE_DELAY_US     2000u  /* without a call coming or going: a pause */
+#define SPENT_MAX          16u     /* ended, not yet reaped: off the path */
+#define SPENT_HOLD_US      5000u   /* by then the answer has left the machine */
+#define SPARE_DELAY_US     2000u   /* without a call coming or going: a pause */
 #define YIELD_AFTER_US     100000u /* longer calls let others go first */
-#define DYING_WAIT_US      20000u /* a killed child is reaped in less */
+#define DYING_WAIT_US      20000u  /* a killed child is reaped in less */
 #define CHILD_START_MAX_US 5000000u  /* zygote, or child, is stuck then */
 #define KEEPER_LATE_MS     5000u     /* behind a limit: the keeper is stuck */
 #define ROOM_LOSSES_MAX    4u        /* in a row, before calls are refused */

@@ -7,6 +7,7 @@
 #include "conf/settings.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -43,7 +44,8 @@ compute(struct settings *settings)
 	    SOURCE_OF(settings, max_timeout_ms) == SOURCE_DEFAULT)
 		conf->max_timeout_ms = conf->timeout_ms;
 	/* One line of each call is what an operator of many expects. */
-	if (conf->http && SOURCE_OF(settings, log_level) == SOURCE_DEFAULT)
+	if ((conf->http || conf->log_content) &&
+	    SOURCE_OF(settings, log_level) == SOURCE_DEFAULT)
 		conf->log_level = LOG_INFO;
 	if (conf->command != COMMAND_SERVE)
 		conf->keep_bytes = conf->keep_ms = 0; /* nobody asks later */
@@ -130,10 +132,10 @@ judge_auth(struct settings *settings)
 	if (jwks && !conf->issuer)
 		faults_add(faults,
 		    "--jwks needs --issuer: a key signs for whoever has it");
-	if (jwks && !conf->audience)
+	if (jwks && !conf->resource)
 		faults_add(faults,
-		    "--jwks needs --resource or --audience: a token for "
-		    "another server must not be taken here");
+		    "--jwks needs --resource, this server's address for "
+		    "clients: a token for another must not be taken here");
 	if (conf->insecure_no_auth && (conf->tokens_path || jwks))
 		faults_add(faults,
 		    "--insecure-no-auth contradicts --tokens and --jwks");
@@ -159,6 +161,10 @@ judge_urls(struct settings *settings)
 		faults_add(&settings->faults, "--%s takes a URL, not '%s': %s",
 		    urls[i].name, shown, why);
 	}
+	if (conf->resource && *conf->resource &&
+	    conf->resource[strlen(conf->resource) - 1] == '/')
+		faults_add(&settings->faults,
+		    "--resource must not end with a slash: tokens name it so");
 }
 
 void
@@ -187,6 +193,29 @@ judge_file(struct settings *settings, const char *name, const char *path)
 		    path, strerror(errno));
 }
 
+/* A file that is made where there is none. */
+static void
+judge_made_file(
+    struct settings *settings, const char *name, const char *path, int mode)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+	char dir[PATH_MAX] = ".";
+
+	if (!path)
+		return;
+	if (access(path, F_OK) < 0 && errno == ENOENT) {
+		/* "/name" is in "/". */
+		if (slash && slash - path < PATH_MAX)
+			(void)snprintf(dir, sizeof(dir), "%.*s",
+			    slash == path ? 1 : (int)(slash - path), path);
+		path = dir;
+		mode = W_OK | X_OK;
+	}
+	if (access(path, mode) < 0)
+		faults_add(&settings->faults, "--%s: open %.150s: %s", name,
+		    path, strerror(errno));
+}
+
 void
 settings_judge_files(struct settings *settings)
 {
@@ -194,7 +223,6 @@ settings_judge_files(struct settings *settings)
 
 	judge_file(settings, "tokens", conf->tokens_path);
 	judge_file(settings, "jwks", conf->jwks_path);
-	/* Where there is none, the server makes one. */
-	if (conf->session_key_path && access(conf->session_key_path, F_OK) == 0)
-		judge_file(settings, "session-key", conf->session_key_path);
+	judge_made_file(settings, "session-key", conf->session_key_path, R_OK);
+	judge_made_file(settings, "log", conf->log_path, W_OK);
 }

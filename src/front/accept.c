@@ -22,7 +22,7 @@ trim(struct span text)
 /* Takes what is before the next mark, outside of quotes, from the front of
  * *rest. */
 static struct span
-take(struct span *rest, char mark)
+take(struct span *rest, uint8_t mark)
 {
 	struct span taken = { rest->p, 0 };
 	bool quoted = false;

@@ -8,6 +8,7 @@
 #include "front/auth_pages.h"
 #include "front/auth_tokens.h"
 #include "front/jwt.h"
+#include "front/jwt_cache.h"
 
 #include <errno.h>
 #include <openssl/crypto.h>
@@ -27,6 +28,7 @@ struct auth {
 	struct failures *failures;
 	struct principal *anonymous;
 	struct jwks *jwks;
+	struct jwt_cache *verified;
 	char kind[512]; /* of subjects: they are their issuer's */
 	unsigned tokens_n;
 	struct token *tokens;
@@ -52,8 +54,10 @@ auth_new(const struct conf *conf, struct auth **ret_auth, struct err *err)
 	auth->members = members_new();
 	auth->failures = failures_new();
 	auth->anonymous = principal_new("anonymous", "anonymous");
+	auth->verified = conf->jwks_path ? jwt_cache_new() : NULL;
 	r = auth_pages_make(conf, &auth->pages, err);
-	if (r == 0 && (!auth->members || !auth->failures || !auth->anonymous))
+	if (r == 0 && (!auth->members || !auth->failures || !auth->anonymous ||
+			  (conf->jwks_path && !auth->verified)))
 		r = fail(err, ENOMEM, "no memory for tokens");
 	if (r == 0 && conf->jwks_path) {
 		int n = snprintf(
@@ -89,6 +93,7 @@ auth_free(struct auth *auth)
 	failures_free(auth->failures);
 	principal_release(auth->anonymous);
 	jwks_free(auth->jwks);
+	jwt_cache_free(auth->verified);
 	auth_pages_done(&auth->pages);
 	free(auth);
 }
@@ -163,6 +168,7 @@ auth_set_jwks(struct auth *auth, struct span text, struct err *err)
 		return r;
 	jwks_free(auth->jwks);
 	auth->jwks = jwks;
+	jwt_cache_clear(auth->verified);
 	return 0;
 }
 
@@ -172,12 +178,12 @@ auth_set_jwks(struct auth *auth, struct span text, struct err *err)
 static bool
 is_token(struct span token)
 {
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789-._~+/";
 	size_t i = 0;
 
-	while (i < token.n && ((token.p[i] >= 'A' && token.p[i] <= 'Z') ||
-				  (token.p[i] >= 'a' && token.p[i] <= 'z') ||
-				  (token.p[i] >= '0' && token.p[i] <= '9') ||
-				  memchr("-._~+/", token.p[i], 6)))
+	while (i < token.n && memchr(letters, token.p[i], sizeof(letters) - 1))
 		i++;
 	if (i == 0)
 		return false;
@@ -238,6 +244,14 @@ refuse(const struct auth *auth, enum refusal refusal, const char *reason,
 	    auth->pages.challenges[refusal]);
 }
 
+static void
+refuse_rate(unsigned retry_s, const char *reason, struct auth_verdict *verdict)
+{
+	verdict->status = 429;
+	verdict->reason = reason;
+	verdict->retry_after_s = retry_s;
+}
+
 /* A wrong token is a guess: of an address a few a minute are heard. Right ones
  * still pass, or one client behind a shared address could lock out all others
  * there; and 256 bits are not guessed, however often. */
@@ -245,13 +259,12 @@ static void
 refuse_guess(struct auth *auth, enum refusal refusal, const char *reason,
     const uint8_t *address, uint64_t now_us, struct auth_verdict *verdict)
 {
-	if (failures_add(
-		auth->failures, address, now_us, &verdict->retry_after_s)) {
+	unsigned retry_s;
+
+	if (failures_add(auth->failures, address, now_us, &retry_s))
 		refuse(auth, refusal, reason, verdict);
-		return;
-	}
-	verdict->status = 429;
-	verdict->reason = "token_rate";
+	else
+		refuse_rate(retry_s, "token_rate", verdict);
 }
 
 static void
@@ -294,33 +307,51 @@ find_subject(struct auth *auth, const char *subject, uint64_t now_us)
 	return member;
 }
 
+/* Lets in whoever a good token is of. */
+static void
+judge_subject(struct auth *auth, const struct jwt *jwt, uint64_t now_us,
+    struct auth_verdict *verdict)
+{
+	struct member *member;
+
+	if (!jwt->has_scopes) {
+		refuse(auth, REFUSED_SCOPE, NULL, verdict);
+		return;
+	}
+	member = find_subject(auth, jwt->subject, now_us);
+	if (member)
+		admit(member, now_us, verdict);
+	else
+		refuse_rate(1, "subjects", verdict);
+}
+
+/* A signature costs: of an address that sends wrong ones, few are looked at,
+ * and those of tokens that were good before need not be. */
 static void
 check_web_token(struct auth *auth, struct span token, const uint8_t *address,
     int64_t wall_s, uint64_t now_us, struct auth_verdict *verdict)
 {
 	struct jwt jwt = { 0 };
-	const char *why =
-	    auth->jwks ? jwt_check(auth->jwks, auth->conf, token, wall_s, &jwt)
-		       : "jwt_key";
-	struct member *member;
+	const char *why = "jwt_key"; /* there is none yet */
+	unsigned retry_s;
 
+	if (jwt_cache_find(auth->verified, token, wall_s, &jwt)) {
+		judge_subject(auth, &jwt, now_us, verdict);
+		return;
+	}
+	if (!failures_may_look(auth->failures, address, now_us, &retry_s)) {
+		refuse_rate(retry_s, "token_rate", verdict);
+		return;
+	}
+	if (auth->jwks)
+		why = jwt_check(auth->jwks, auth->conf, token, wall_s, &jwt);
 	if (why) {
 		refuse_guess(
 		    auth, REFUSED_INVALID, why, address, now_us, verdict);
 		return;
 	}
-	if (!jwt.has_scopes) {
-		refuse(auth, REFUSED_SCOPE, NULL, verdict);
-		return;
-	}
-	member = find_subject(auth, jwt.subject, now_us);
-	if (member) {
-		admit(member, now_us, verdict);
-		return;
-	}
-	verdict->status = 429;
-	verdict->reason = "subjects";
-	verdict->retry_after_s = 1;
+	jwt_cache_add(auth->verified, token, &jwt);
+	judge_subject(auth, &jwt, now_us, verdict);
 }
 
 static void

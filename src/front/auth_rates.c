@@ -49,7 +49,8 @@ rate_take(struct rate *rate, uint32_t per_minute, uint64_t now_us,
 
 struct failure {
 	uint8_t address[16];
-	struct rate rate;
+	struct rate rate;  /* all zeros: a free place */
+	struct rate looks; /* while the other one is empty */
 };
 
 struct failures {
@@ -99,25 +100,49 @@ set_of(struct failures *failures, const uint8_t *network)
 	return failures->sets[hash % SETS];
 }
 
+/* NULL: it did not fail lately. */
+static struct failure *
+failure_find(struct failure *set, const uint8_t *network)
+{
+	for (unsigned i = 0; i < WAYS; i++)
+		if (set[i].rate.full_us > 0 &&
+		    memcmp(set[i].address, network, 16) == 0)
+			return &set[i];
+	return NULL;
+}
+
+bool
+failures_may_look(struct failures *failures, const uint8_t *address,
+    uint64_t now_us, unsigned *ret_retry_s)
+{
+	uint8_t network[16];
+	struct failure *failure;
+
+	network_of(address, network);
+	failure = failure_find(set_of(failures, network), network);
+	return !failure ||
+	       rate_look(&failure->rate, AUTH_FAILURES_MAX, now_us, NULL) ||
+	       rate_take(&failure->looks, AUTH_LOOKS_MAX, now_us, ret_retry_s);
+}
+
 bool
 failures_add(struct failures *failures, const uint8_t *address, uint64_t now_us,
     unsigned *ret_retry_s)
 {
 	uint8_t network[16];
-	struct failure *set, *slot;
+	struct failure *set, *failure;
 
 	network_of(address, network);
 	set = set_of(failures, network);
-	slot = &set[0];
-	for (unsigned i = 0; i < WAYS; i++) {
-		if (set[i].rate.full_us > 0 &&
-		    memcmp(set[i].address, network, sizeof(network)) == 0)
-			return rate_take(&set[i].rate, AUTH_FAILURES_MAX,
-			    now_us, ret_retry_s);
-		if (set[i].rate.full_us < slot->rate.full_us)
-			slot = &set[i];
+	failure = failure_find(set, network);
+	if (!failure) {
+		failure = &set[0]; /* of them, the one longest ago */
+		for (unsigned i = 1; i < WAYS; i++)
+			if (set[i].rate.full_us < failure->rate.full_us)
+				failure = &set[i];
+		*failure = (struct failure){ 0 };
+		memcpy(failure->address, network, sizeof(network));
 	}
-	memcpy(slot->address, network, sizeof(network));
-	slot->rate = (struct rate){ 0 };
-	return rate_take(&slot->rate, AUTH_FAILURES_MAX, now_us, ret_retry_s);
+	return rate_take(
+	    &failure->rate, AUTH_FAILURES_MAX, now_us, ret_retry_s);
 }

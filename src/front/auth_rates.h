@@ -30,6 +30,11 @@ struct failures;
 struct failures *failures_new(void);
 void failures_free(struct failures *failures); /* NULL is fine */
 
+/* True if something costly may be done to find out whether this is one: always
+ * until the address failed too often, AUTH_LOOKS_MAX times a minute then. */
+bool failures_may_look(struct failures *failures, const uint8_t *address,
+    uint64_t now_us, unsigned *ret_retry_s);
+
 /* Counts a failure of the address (16 bytes; of IPv6 the network of 64 bits,
  * which one client has to itself). False: one too many, wait *ret_retry_s. */
 bool failures_add(struct failures *failures, const uint8_t *address,

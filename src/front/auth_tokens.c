@@ -84,7 +84,8 @@ token_name_fault(struct span name)
 	if (name.n > PRINCIPAL_NAME_MAX)
 		return "a name has at most 64 characters";
 	for (size_t i = 0; i < name.n; i++)
-		if (!isalnum(name.p[i]) && !memchr("._-", name.p[i], 3))
+		if (!isalnum(name.p[i]) && name.p[i] != '.' &&
+		    name.p[i] != '_' && name.p[i] != '-')
 			return "a name has letters, digits, '.', '_' and '-' "
 			       "only";
 	return NULL;

@@ -18,8 +18,8 @@ struct one {
 };
 
 struct ended {
-	TAILQ_HEAD(, one) all; /* in the order they were ended */
-	LIST_HEAD(, one) chains[CHAINS];
+	TAILQ_HEAD(one_list, one) all; /* in the order they were ended */
+	LIST_HEAD(one_chain, one) chains[CHAINS];
 	unsigned n;
 	int64_t floor_s; /* issued then or before: all count as ended */
 };

@@ -171,32 +171,33 @@ make_sessions(struct endpoint *endpoint, const uint8_t *key)
 }
 
 int
-endpoint_new(uv_loop_t *loop, const struct conf *conf, struct mcp *mcp,
-    struct room *room, struct auth *auth, const char *name, const uint8_t *key,
-    struct endpoint **ret_endpoint, struct err *err)
+endpoint_new(const struct endpoint_parts *parts, struct endpoint **ret_endpoint,
+    struct err *err)
 {
+	const struct conf *conf = parts->conf;
 	struct endpoint *endpoint = calloc(1, sizeof(*endpoint));
 
 	if (!endpoint)
 		return fail(err, ENOMEM, "no memory");
-	*endpoint = (struct endpoint){ .loop = loop,
-		.conf = conf,
-		.mcp = mcp,
-		.room = room,
-		.auth = auth,
+	*endpoint = (struct endpoint){ .conf = conf,
+		.mcp = parts->mcp,
+		.room = parts->room,
+		.auth = parts->auth,
+		.store = parts->store,
 		.app = { endpoint, on_head, on_request, on_gone, on_refused,
 		    on_bytes } };
-	if (conf->sessions && make_sessions(endpoint, key) < 0) {
+	if (conf->sessions && make_sessions(endpoint, parts->key) < 0) {
 		free(endpoint);
 		return fail(err, ENOMEM, "no memory");
 	}
-	(void)snprintf(endpoint->name, sizeof(endpoint->name), "%s", name);
+	(void)snprintf(
+	    endpoint->name, sizeof(endpoint->name), "%s", parts->name);
 	guard_init(&endpoint->guard, endpoint->name, &conf->allow_hosts,
 	    &conf->allow_origins);
 	guard_init_pages(&endpoint->admin_guard,
 	    conf->admin_http ? conf->admin_http : "", &conf->allow_hosts);
-	routes_init(&endpoint->routes, loop, &endpoint->refusals);
-	(void)uv_timer_init(loop, &endpoint->tick);
+	routes_init(&endpoint->routes, parts->loop, &endpoint->refusals);
+	(void)uv_timer_init(parts->loop, &endpoint->tick);
 	endpoint->tick.data = endpoint;
 	(void)uv_timer_start(&endpoint->tick, on_tick, TICK_MS, TICK_MS);
 	endpoint->handles = 2;

@@ -9,6 +9,7 @@
 #include "front/auth.h"
 #include "front/exchange.h"
 #include "mcp/mcp.h"
+#include "mcp/store.h"
 #include "room/room.h"
 
 #include <uv.h>
@@ -16,11 +17,22 @@
 struct endpoint;
 struct http;
 
-/* Borrows everything. name is that of the listeners ("127.0.0.1:8080" or
- * "unix:/path"): from it follow the values of Host that are ours. key is what
- * ids of sessions are signed with, 32 bytes. 0; -errno. */
-int endpoint_new(uv_loop_t *loop, const struct conf *conf, struct mcp *mcp,
-    struct room *room, struct auth *auth, const char *name, const uint8_t *key,
+/* What it is made of; borrowed, but for name and key. */
+struct endpoint_parts {
+	uv_loop_t *loop;
+	const struct conf *conf;
+	struct mcp *mcp;
+	struct room *room; /* NULL: nothing has to get warm */
+	struct auth *auth;
+	const struct store *store; /* for the metrics; NULL: nothing is kept */
+	/* Of the listeners ("127.0.0.1:8080" or "unix:/path"): from it follow
+	 * the values of Host that are ours. */
+	const char *name;
+	const uint8_t *key; /* that ids of sessions are signed with, 32 bytes */
+};
+
+/* 0; -errno. */
+int endpoint_new(const struct endpoint_parts *parts,
     struct endpoint **ret_endpoint, struct err *err);
 
 /* For http_open. */

@@ -9,11 +9,11 @@
 #include "front/route.h"
 
 struct endpoint {
-	uv_loop_t *loop;
 	const struct conf *conf;
 	struct mcp *mcp;
 	struct room *room;
 	struct auth *auth;
+	const struct store *store;
 	const struct http *http; /* NULL until it is told */
 	struct exchange_app app;
 	struct guard guard, admin_guard;

@@ -103,7 +103,7 @@ events_keep(
 /* Takes a number of at most max, without sign or needless zeros, from the
  * front of text, and the mark behind it; mark '\0' is the end. */
 static bool
-take_number(struct span *text, char mark, uint64_t max, uint64_t *ret_number)
+take_number(struct span *text, uint8_t mark, uint64_t max, uint64_t *ret_number)
 {
 	uint64_t number = 0;
 	size_t n = 0;

@@ -199,6 +199,9 @@ head_judge(struct http_parser *parser)
 	struct http_head *head = &state->head;
 	int r;
 
+	if (state->protocol_n == 0)
+		return parser_refuse(
+		    parser, 505, "the request names no version");
 	if (state->protocol_n != 4 || memcmp(state->protocol, "HTTP", 4) != 0)
 		return parser_refuse(parser, 400, "this is not HTTP");
 	if (parser->llhttp.http_major != 1 || parser->llhttp.http_minor != 1)

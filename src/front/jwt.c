@@ -10,6 +10,8 @@
 #include <string.h>
 #include <strings.h>
 
+#define NEVER_S 1e15 /* 30 million years */
+
 enum part {
 	HEADER,
 	PAYLOAD,
@@ -145,7 +147,7 @@ read_time(const json_t *value, double *ret_s)
 }
 
 static bool
-is_now(const json_t *claims, int64_t now_s)
+is_now(const json_t *claims, int64_t now_s, int64_t *ret_ends_s)
 {
 	const json_t *not_before = json_object_get(claims, "nbf");
 	const json_t *issued = json_object_get(claims, "iat");
@@ -154,6 +156,7 @@ is_now(const json_t *claims, int64_t now_s)
 	if (!read_time(json_object_get(claims, "exp"), &s) ||
 	    now >= s + AUTH_LEEWAY_S)
 		return false;
+	*ret_ends_s = (int64_t)fmin(s, NEVER_S) + AUTH_LEEWAY_S;
 	if (not_before &&
 	    (!read_time(not_before, &s) || now + AUTH_LEEWAY_S < s))
 		return false;
@@ -209,7 +212,7 @@ check_claims(const json_t *claims, const struct conf *conf, int64_t now_s,
 		return "jwt_issuer";
 	if (!is_for(json_object_get(claims, "aud"), us))
 		return "jwt_audience";
-	if (!is_now(claims, now_s))
+	if (!is_now(claims, now_s, &ret_jwt->ends_s))
 		return "jwt_time";
 	if (!json_is_string(subject) || json_string_length(subject) == 0 ||
 	    json_string_length(subject) > SUBJECT_BYTES_MAX)

@@ -18,6 +18,7 @@ bool jwt_is(struct span token);
 struct jwt {
 	char subject[SUBJECT_BYTES_MAX + 1];
 	bool has_scopes; /* all that conf asks for */
+	int64_t ends_s;  /* from then on it is refused */
 };
 
 /* Checks a token of at most TOKEN_BYTES_MAX bytes against keys, conf->issuer,

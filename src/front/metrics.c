@@ -123,6 +123,8 @@ metrics_write(const struct metrics *metrics, struct buf *buf)
 		{ "session_events_bytes", "gauge",
 		    "Bytes kept for sessions that may come back.",
 		    metrics->session_events_bytes },
+		{ "store_bytes", "gauge", "Bytes of what calls left behind.",
+		    metrics->store_bytes },
 	};
 	int r = write_calls(metrics, buf);
 

@@ -21,6 +21,7 @@ struct metrics {
 	uint64_t bytes_in, bytes_out;
 	unsigned connections, streams, sessions;
 	size_t session_events_bytes;
+	uint64_t store_bytes; /* of what calls left behind */
 };
 
 /* Adds the page. 0 or what buf_add says. */

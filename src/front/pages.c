@@ -36,7 +36,7 @@ answer_ready(struct endpoint *endpoint, struct exchange *exchange)
 {
 	if (endpoint->ended)
 		answer_text(exchange, 503, "ending\n");
-	else if (room_ready(endpoint->room))
+	else if (!endpoint->room || room_ready(endpoint->room))
 		answer_text(exchange, 200, "ready\n");
 	else
 		answer_text(exchange, 503, "the room is not warm\n");
@@ -51,10 +51,13 @@ answer_metrics(struct endpoint *endpoint, struct exchange *exchange)
 		.requests = endpoint->requests,
 		.bytes_in = endpoint->bytes_in,
 		.bytes_out = endpoint->bytes_out,
-		.streams = endpoint->routes.streams };
+		.streams = endpoint->routes.streams,
+		.store_bytes =
+		    endpoint->store ? store_bytes(endpoint->store) : 0 };
 	own_buf struct buf body;
 
-	room_stats(endpoint->room, &metrics.room);
+	if (endpoint->room)
+		room_stats(endpoint->room, &metrics.room);
 	if (endpoint->http)
 		metrics.connections = http_connections(endpoint->http);
 	if (endpoint->sessions) {

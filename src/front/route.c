@@ -260,7 +260,7 @@ event_send(struct session *session, uint32_t stream, struct route *route,
     const struct buf *message)
 {
 	size_t max = message->n + EVENT_ID_SIZE + SSE_EVENT_COST;
-	char id[EVENT_ID_SIZE];
+	char id[EVENT_ID_SIZE] = "";
 	own_buf struct buf text;
 	uint64_t number = 0;
 
@@ -305,15 +305,24 @@ send_answer(struct route *route, struct buf *message, const struct sent *sent)
 	}
 }
 
-/* To the newest stream of notes that is read, or else for the next. */
-static void
-send_free(struct session *session, const struct buf *message)
+/* The newest stream of notes that is read, or NULL. */
+static struct route *
+find_notes(struct session *session)
 {
 	struct route *route;
 
 	LIST_FOREACH(route, &session->routes, of_session)
 	if (route->kind == ROUTE_NOTES && !route->broken)
-		break;
+		return route;
+	return NULL;
+}
+
+/* To the newest stream of notes, or else for the next. */
+static void
+send_free(struct session *session, const struct buf *message)
+{
+	struct route *route = find_notes(session);
+
 	if (route)
 		event_send(session, route->stream, route, message);
 	else if (session->notes_stream > 0)

@@ -16,8 +16,8 @@
 /* A principal that has sessions. */
 struct session_owner {
 	LIST_ENTRY(session_owner) of_chain;
-	struct principal *principal;    /* held */
-	TAILQ_HEAD(, session) sessions; /* the longest unused first */
+	struct principal *principal;              /* held */
+	TAILQ_HEAD(owned_list, session) sessions; /* the longest unused first */
 	unsigned n;
 };
 
@@ -26,8 +26,8 @@ TAILQ_HEAD(session_list, session);
 struct sessions {
 	struct sessions_conf conf;
 	struct session_list all;
-	LIST_HEAD(, session) nonces[CHAINS];
-	LIST_HEAD(, session_owner) owners[CHAINS];
+	LIST_HEAD(nonce_chain, session) nonces[CHAINS];
+	LIST_HEAD(owner_chain, session_owner) owners[CHAINS];
 	unsigned n;
 	struct events_pool events;
 	struct ended *ended;

@@ -24,7 +24,8 @@ struct session {
 	bool listed;
 	struct peer *peer;
 	struct events events;
-	LIST_HEAD(, route) routes; /* the newest first; kept by route.c */
+	LIST_HEAD(session_routes, route)
+	routes; /* the newest first; kept by route.c */
 	unsigned routes_n;
 	uint32_t notes_stream; /* of the last stream that a GET opened, or 0 */
 	uint64_t used_us;
@@ -52,10 +53,10 @@ int sessions_begin(struct sessions *sessions, struct principal *principal,
 bool session_name(
     struct session *session, int64_t wall_s, char ret_id[SESSION_ID_SIZE]);
 
-/* The session with that id, made again from the id if need be. NULL: there is
+/* The session with the id in text, made again from the id if need be. NULL: there is
  * none, or not for this principal; *ret_code says why: -ENOENT; -EBUSY and
  * -ENOMEM as above. */
-struct session *sessions_find(struct sessions *sessions, struct span id,
+struct session *sessions_find(struct sessions *sessions, struct span text,
     struct principal *principal, int64_t wall_s, uint64_t now_us,
     int *ret_code);
 

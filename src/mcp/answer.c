@@ -76,7 +76,7 @@ total_of(const struct stream *stream, const struct shown *shown)
 		return stream->total_chars;
 	if (shown->missing)
 		text.n -= stream->note_n;
-	return text_count(text);
+	return text_count_valid(text);
 }
 
 /* Takes the middle out of what is shown, so that it costs at most max. */

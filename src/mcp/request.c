@@ -289,6 +289,8 @@ request_cancel(struct request *request)
 	struct batch *batch = detach(request);
 
 	if (request->state == REQUEST_CALL) {
+		/* Nobody is left to hear of a task. */
+		tasks_forget(request);
 		room_cancel(request->mcp->room, request->call);
 	} else {
 		if (request->cancelled)

@@ -160,9 +160,13 @@ base64_of(struct span bytes)
 		three |= left > 2 ? bytes.p[i + 2] : 0;
 		*p++ = digits[three >> 18];
 		*p++ = digits[three >> 12 & 63];
-		*p++ = left > 1 ? digits[three >> 6 & 63] : '=';
-		*p++ = left > 2 ? digits[three & 63] : '=';
+		*p++ = digits[three >> 6 & 63];
+		*p++ = digits[three & 63];
 	}
+	if (bytes.n % 3 > 0)
+		text[size - 1] = '=';
+	if (bytes.n % 3 == 1)
+		text[size - 2] = '=';
 	return json_stringn(text, size);
 }
 

@@ -51,9 +51,9 @@ struct store {
 	uint64_t keep_us;
 	uint64_t last_number;
 	unsigned calls;
-	LIST_HEAD(, kept) buckets[BUCKETS];
-	LIST_HEAD(, owner) owners;
-	TAILQ_HEAD(, kept) calls_by_age; /* oldest first */
+	LIST_HEAD(kept_bucket, kept) buckets[BUCKETS];
+	LIST_HEAD(owner_list, owner) owners;
+	TAILQ_HEAD(kept_queue, kept) calls_by_age; /* oldest first */
 	struct kept *walked; /* where the last step of a walk stood */
 	uint8_t key[HMAC_KEY_SIZE];
 	char uri[RESOURCE_URI_MAX];

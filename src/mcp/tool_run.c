@@ -116,7 +116,7 @@ static const char rules[] =
     "\n\nOnly printed output comes back: print() every value you want to "
     "see.\nEach call starts fresh: variables, imports and files of earlier "
     "calls are gone. Files can be written in /workspace (the working "
-    "directory) and /tmp during a call; they vanish with it.\nThere is no "
+    "directory) and /tmp during a call; no later call sees them.\nThere is no "
     "network, no pip, no process or shell, and no file of the host. Threads "
     "work, but run in turn. Top-level await works.\nnumpy's default integer "
     "has 32 bits in this room (as do pandas columns made from such arrays) "
@@ -139,6 +139,9 @@ tool_run_text(struct span about, const struct conf *conf, struct buf *text,
 	if (r < 0)
 		return r;
 	(void)buf_add_text(text, rules);
+	if (conf->keep_bytes > 0)
+		(void)buf_add_text(text,
+		    "Files left in /workspace come back as links.\n");
 	r = buf_printf(text,
 	    "Limits of a call: %g s of wall time (timeout_s may ask for up to "
 	    "%g), %llu MiB of memory, %llu MiB of files, %u characters each "

@@ -137,9 +137,12 @@ watch_signals(struct server *server)
 static int
 open_front(struct server *server, struct err *err)
 {
+	const struct web_parts parts = { &server->loop, server->mcp,
+		server->room, run_catalog_store(server->catalog) };
+
 	if (server->web)
-		return web_open(server->web, &server->loop, server->mcp,
-		    server->room, on_front_ended, server, err);
+		return web_open(
+		    server->web, &parts, on_front_ended, server, err);
 	server->stdio = stdio_open(&server->loop, server->mcp, STDIN_FILENO,
 	    STDOUT_FILENO, on_front_ended, server);
 	return server->stdio ? 0 : fail(err, ENOMEM, "no memory");

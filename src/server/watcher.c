@@ -82,7 +82,7 @@ is_head(const struct watcher *watcher, const struct watched_head *head)
 static int
 read_first(struct watcher *watcher, struct err *err)
 {
-	struct watched_head head;
+	struct watched_head head = { 0 };
 	struct buf text;
 	int r = fd_wait(watcher->fd, WATCH_START_MS);
 

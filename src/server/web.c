@@ -20,7 +20,6 @@ struct web {
 	unsigned tokens, jwks;   /* their places among the watched files */
 	struct auth *auth;
 	uint8_t key[SESSION_KEY_SIZE];
-	struct mcp *mcp;
 	struct endpoint *endpoint;
 	struct http *http; /* NULL once it has ended */
 	void (*ended)(void *arg);
@@ -140,17 +139,25 @@ on_http_ended(void *arg)
 }
 
 static int
-open_front(struct web *web, uv_loop_t *loop, struct room *room, struct err *err)
+open_front(struct web *web, const struct web_parts *parts, struct err *err)
 {
-	const char *name = listeners_name(web->listeners);
 	struct listeners *listeners = web->listeners;
-	int r = endpoint_new(loop, web->conf, web->mcp, room, web->auth, name,
-	    web->key, &web->endpoint, err);
+	const struct endpoint_parts endpoint = {
+		.loop = parts->loop,
+		.conf = web->conf,
+		.mcp = parts->mcp,
+		.room = parts->room,
+		.auth = web->auth,
+		.store = parts->store,
+		.name = listeners_name(listeners),
+		.key = web->key,
+	};
+	int r = endpoint_new(&endpoint, &web->endpoint, err);
 
 	if (r < 0)
 		return r;
 	web->listeners = NULL; /* the front's */
-	web->http = http_open(loop, web->conf, listeners,
+	web->http = http_open(parts->loop, web->conf, listeners,
 	    endpoint_app(web->endpoint), on_http_ended, web);
 	if (!web->http) {
 		endpoint_close(web->endpoint);
@@ -162,23 +169,23 @@ open_front(struct web *web, uv_loop_t *loop, struct room *room, struct err *err)
 }
 
 int
-web_open(struct web *web, uv_loop_t *loop, struct mcp *mcp, struct room *room,
+web_open(struct web *web, const struct web_parts *parts,
     void (*ended)(void *arg), void *arg, struct err *err)
 {
 	int r = 0;
 
-	web->mcp = mcp;
 	web->ended = ended;
 	web->arg = arg;
 	log_warn("event=listen address=%s", listeners_name(web->listeners));
 	if (web->watcher)
-		r = watcher_listen(web->watcher, loop, on_file_changed, web);
+		r = watcher_listen(
+		    web->watcher, parts->loop, on_file_changed, web);
 	if (r < 0)
 		(void)fail(err, -r, "watch files: %s", uv_strerror(r));
 	else
-		r = open_front(web, loop, room, err);
+		r = open_front(web, parts, err);
 	if (r == 0) {
-		mcp_set_admission(mcp, on_admit, web);
+		mcp_set_admission(parts->mcp, on_admit, web);
 	} else {
 		watcher_stop(web->watcher);
 		web->watcher = NULL;

@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "conf/conf.h"
 #include "mcp/mcp.h"
+#include "mcp/store.h"
 #include "room/room.h"
 
 #include <uv.h>
@@ -18,11 +19,19 @@ struct web;
  * -errno. */
 int web_prepare(const struct conf *conf, struct web **ret_web, struct err *err);
 
-/* Serves mcp from the loop's next turn on. ended is called once, from the loop,
+/* What is served; borrowed. */
+struct web_parts {
+	uv_loop_t *loop;
+	struct mcp *mcp;
+	struct room *room;
+	const struct store *store; /* what calls leave behind */
+};
+
+/* Serves from the loop's next turn on. ended is called once, from the loop,
  * after web_end, when no connection is left and all that the web had on the
  * loop is closing. 0 or -errno: then ended is not called, and web_free is. */
-int web_open(struct web *web, uv_loop_t *loop, struct mcp *mcp,
-    struct room *room, void (*ended)(void *arg), void *arg, struct err *err);
+int web_open(struct web *web, const struct web_parts *parts,
+    void (*ended)(void *arg), void *arg, struct err *err);
 
 /* Accepts nothing more, and ends when the answers under way are written or a
  * short time has passed. A second call waits for nothing. */

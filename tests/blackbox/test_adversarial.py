@@ -8,18 +8,17 @@ import json
 
 import pytest
 
-from support.client import LEGACY, MODERN, REVISIONS, modern_meta
+from support.client import LEGACY, REVISIONS, modern_meta
 from support.errors import INVALID, NO_METHOD, PARAMS, PARSE, UNSUPPORTED, code_of
 from support.http import ACCEPT, HttpServer
+from support.posting import MANY, NEW, OLD, modern, post
 
 MISMATCH = -32020
-OLD = {"MCP-Protocol-Version": LEGACY[3]}
-NEW = {"MCP-Protocol-Version": MODERN}
 
 
 @pytest.fixture(scope="module")
 def http():
-    with HttpServer("--token-per-minute", "1000000") as server:
+    with HttpServer(*MANY) as server:
         yield server
         assert server.is_well()
 
@@ -28,34 +27,6 @@ def http():
 def link(http):
     with http.link(timeout=20) as link:
         yield link
-
-
-def post(link, body, headers, method="POST"):
-    """Bytes or a message, with exactly these headers beside the usual two:
-    status, headers, messages."""
-    if not isinstance(body, bytes):
-        body = json.dumps(body).encode()
-    head = {"Content-Type": "application/json", "Accept": ACCEPT} | headers
-    link.send(method, "/mcp", {k: v for k, v in head.items() if v is not None}, body)
-    response = link.response()
-    text = response.body()
-    kind = response.headers.get("content-type", "")
-    messages = [json.loads(text)] if text and kind.startswith("application/json") else []
-    return response.status, response.headers, messages
-
-
-def modern(method, headers=None, id=1, **params):
-    """A request of the modern era, and its headers."""
-    message = {
-        "jsonrpc": "2.0",
-        "id": id,
-        "method": method,
-        "params": {**params, "_meta": modern_meta()},
-    }
-    head = {**NEW, "Mcp-Method": method}
-    if "name" in params:
-        head["Mcp-Name"] = params["name"]
-    return message, head | (headers or {})
 
 
 def no_internals(answer):

@@ -164,9 +164,9 @@ def test_image(client, mode, way):
     if why := clients.missing(client):
         pytest.skip(why)
     if way == "stdio":
-        seen = clients.drive(client, mode, ["image"], command=[str(FIXTURE)])
+        seen = clients.drive(client, mode, ["image"], command=[str(FIXTURE), "serve"])
     else:
-        with HttpServer(program=FIXTURE, command=None) as server:
+        with HttpServer(program=FIXTURE) as server:
             seen = clients.drive(client, mode, ["image"], url=server.url)
     assert not seen["image"]["isError"]
     assert is_image(seen["image"]["content"])
@@ -271,9 +271,9 @@ def test_inspector_shows_an_image(way, tmp_path):
         pytest.skip(why)
     call = ("--method", "tools/call", "--tool-name", "test_image_content")
     if way == "stdio":
-        done = clients.inspect([FIXTURE], *call, home=tmp_path)
+        done = clients.inspect([FIXTURE, "serve"], *call, home=tmp_path)
     else:
-        with HttpServer(program=FIXTURE, command=None) as server:
+        with HttpServer(program=FIXTURE) as server:
             done = clients.inspect(server.url, *call, home=tmp_path)
     assert done.returncode == 0, done.stderr
     assert is_image(json.loads(done.stdout)["result"]["content"])

@@ -4,10 +4,12 @@ ones, and that a dump gives the same again."""
 
 import os
 import re
+import subprocess
+import urllib.request
 
 import pytest
 
-from support.programs import breakroom, run_code
+from support.programs import BREAKROOM, breakroom, run_code
 
 CONFIG = 78  # EX_CONFIG
 
@@ -141,8 +143,28 @@ def test_a_good_configuration_is_silent(tmp_path):
     assert faults() == []
     assert faults("--http=127.0.0.1:8080") == []
     tokens = tmp_path / "tokens"
-    tokens.write_text("")
+    tokens.write_text("alice sha256:" + "5" * 64 + "\n")
     assert faults("--http=0.0.0.0:8080", f"--tokens={tokens}") == []
+
+
+def test_files_are_read_as_the_server_reads_them(tmp_path):
+    tokens = tmp_path / "tokens"
+    tokens.write_text("alice sha256:" + "5" * 64 + "\nbob very-secret\n")
+    said = faults("--http=unix:/x", f"--tokens={tokens}")
+    assert len(said) == 1
+    assert f"{tokens}: " in said[0]
+    assert "2" in said[0]
+    assert "secret" not in said[0]
+    jwks = tmp_path / "jwks"
+    jwks.write_text("{}")
+    said = faults(
+        "--http=unix:/x",
+        f"--jwks={jwks}",
+        "--issuer=https://i",
+        "--resource=https://r/mcp",
+    )
+    assert len(said) == 1
+    assert f"{jwks}: " in said[0]
 
 
 def test_missing_files_are_said(tmp_path):
@@ -151,8 +173,16 @@ def test_missing_files_are_said(tmp_path):
     assert said == [f"breakroom: --tokens: open {missing}: No such file or directory"]
     said = faults(f"--config={missing}")
     assert said == [f"breakroom: open {missing}: No such file or directory"]
-    # This one is made where there is none.
-    assert faults("--http=unix:/x", "--sessions", f"--session-key={missing}") == []
+    # These are made where there is none.
+    made = ["--http=unix:/x", "--sessions", f"--session-key={missing}"]
+    assert faults(*made, f"--log={tmp_path}/log") == []
+    assert faults("--log=log") == []
+    nowhere = tmp_path / "none" / "at" / "all"
+    for option in ("session-key", "log"):
+        said = faults(*made[:2], f"--{option}={nowhere}")
+        assert said == [
+            f"breakroom: --{option}: open {nowhere.parent}: No such file or directory"
+        ]
 
 
 def test_the_file_may_be_named_by_the_environment(conf):
@@ -173,9 +203,9 @@ def test_variables_reach_run():
 
 
 def test_a_slip_in_a_variable_is_a_note():
-    said = faults(TIMOUT="3", PORT="tcp://10.0.0.1:80")
+    said = faults(TIMEOUTS="3", PORT="tcp://10.0.0.1:80")
     assert said == [
-        "breakroom: note: the variable BREAKROOM_TIMOUT is no setting, "
+        "breakroom: note: the variable BREAKROOM_TIMEOUTS is no setting, "
         "did you mean BREAKROOM_TIMEOUT?"
     ]
 
@@ -185,3 +215,28 @@ def test_no_line_of_ours_can_be_forged(conf):
     for line in faults("--config", path, LOG_LEVEL="x\nbreakroom: all is well"):
         assert "well" not in line or "?" in line
     assert len(faults(LOG_LEVEL="x\nbreakroom: all is well")) == 1
+
+
+@pytest.mark.parametrize("way", ["flag", "variable", "file"])
+def test_http_is_served_by_any_way(conf, way):
+    address = "127.0.0.1:0"
+    args, variables = [], {}
+    if way == "flag":
+        args = [f"--http={address}"]
+    elif way == "variable":
+        variables = {"HTTP": address}
+    else:
+        args = ["--config", conf(f"[server]\nhttp = {address}\n")]
+    process = subprocess.Popen(
+        [BREAKROOM, "serve", *args], env=env(**variables), stderr=subprocess.PIPE
+    )
+    try:
+        line = process.stderr.readline().decode()
+        bound = re.search(r"event=listen address=(127\.0\.0\.1:\d+)", line)
+        assert bound, line
+        with urllib.request.urlopen(f"http://{bound[1]}/healthz", timeout=10) as page:
+            assert page.status == 200
+    finally:
+        process.terminate()
+        process.communicate(timeout=20)
+    assert process.returncode == 0

@@ -301,8 +301,9 @@ def test_sessions_outlive_a_restart(tmp_path):
 def test_many_requests_on_one_connection():
     """In order, and the server holds no more after them than before."""
     with HttpServer("--token-per-minute", "1000000") as server, server.link() as link:
-        for _ in range(500):
+        for n in range(500):
             link.get("/healthz")
+            link.call(f"print({n})")
         before = procs.private_kib(server.pid)
         for n in range(20_000):
             assert link.get("/healthz").status == 200

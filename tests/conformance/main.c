@@ -83,9 +83,14 @@ start_http(struct program *program, struct err *err)
 			  (ssize_t)sizeof(program->key))
 		r = fail_errno(err, "getrandom");
 	if (r == 0)
-		r = endpoint_new(&program->loop, &program->conf, program->mcp,
-		    NULL, program->auth, name, program->key, &program->endpoint,
-		    err);
+		r = endpoint_new(
+		    &(const struct endpoint_parts){ .loop = &program->loop,
+			.conf = &program->conf,
+			.mcp = program->mcp,
+			.auth = program->auth,
+			.name = name,
+			.key = program->key },
+		    &program->endpoint, err);
 	if (r < 0)
 		return r;
 	/* Where it listens, for whoever started it. */

@@ -188,7 +188,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.files_bytes = FILES_BYTES_DEFAULT,
 		.output_chars = OUTPUT_CHARS_DEFAULT,
 		.structured = (enum structured)(size % 3),
-		.keep_bytes = KEEP_BYTES_MIN,
+		.keep_bytes = 1u * MIB,
 		.keep_ms = KEEP_MS_DEFAULT,
 	};
 	struct world world = { .http = size > 0 && data[size - 1] == '@' };

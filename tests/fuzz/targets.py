@@ -95,16 +95,33 @@ TARGETS = {
         files=("src/conf/config_file.c", "src/conf/dump.c",
                "src/conf/option_list.c", "src/conf/whole.c"),
         faults=(
-            Fault("a line that is longer than libinih's",
+            Fault("a line that libinih takes for nothing, and nobody misses",
                   "src/conf/config_file.c",
-                  "\tif (n > CONF_LINE_MAX) {",
-                  "\tif (n > 2 * CONF_LINE_MAX) {"),
+                  "\tif (reading->awaited)\n",
+                  "\tif (reading->awaited && reading->continued)\n"),
             Fault("a list whose items are not counted",
                   "src/conf/option_list.c",
                   "\tif (list->n == CONF_LIST_MAX)",
                   "\tif (list->n == CONF_LIST_MAX + 40)"),
         ),
         size_max=8192),
+    "headers": Target(
+        files=("src/front/guard.c", "src/front/accept.c",
+               "src/front/events.c", "src/front/session_id.c"),
+        faults=(
+            Fault("a number of an event that wraps around",
+                  "src/front/events.c",
+                  "digit > max || number >",
+                  "number >"),
+            Fault("a signature of which a part is looked at",
+                  "src/front/session_id.c",
+                  "!hmac_equal(code, bytes.code)",
+                  "memcmp(code, bytes.code, 4) != 0"),
+            Fault("a kind of answer that has a case",
+                  "src/front/accept.c",
+                  "strncasecmp((const char *)text.p, word,",
+                  "strncmp((const char *)text.p, word,"),
+        )),
     "jsonrpc": Target(
         files=("src/mcp/*.c",),
         faults=(
@@ -114,4 +131,29 @@ TARGETS = {
                   "if (scan->depth++ > scan->deepest)"),
         ),
         size_max=16384),
+    "http": Target(
+        files=("src/front/head.c", "src/front/head_rules.c",
+               "src/front/conn.c", "src/front/conn_write.c",
+               "src/front/exchange.c"),
+        faults=(
+            Fault("trailers that are taken",
+                  "src/front/head.c",
+                  "if (parser->phase == PARSER_BODY)\n"
+                  "\t\treturn parser_refuse(parser, 400, \"trailers",
+                  "if (parser->phase == PARSER_BROKEN)\n"
+                  "\t\treturn parser_refuse(parser, 400, \"trailers"),
+            Fault("a smaller limit of a body that is forgotten",
+                  "src/front/head.c",
+                  "\t\tparser->body.max = body_max;\n",
+                  "\t\tparser->body.max += 0;\n"),
+            Fault("an owner that is not told that its client is gone",
+                  "src/front/conn.c",
+                  "if (exchange && exchange->owner)",
+                  "if (exchange && !exchange->owner)"),
+            Fault("bytes behind a request that are read twice",
+                  "src/front/conn.c",
+                  "(struct span){ bytes.p + used, bytes.n - used });\n"
+                  "\t\treturn;",
+                  "bytes);\n\t\treturn;"),
+        )),
 }

@@ -381,6 +381,28 @@ addresses_are_forgotten(void **state)
 	failures_free(failures);
 }
 
+/* Costly looks: as many as anybody wants, until the address failed too often;
+ * then some. */
+static void
+looks_are_limited(void **state)
+{
+	struct failures *failures = failures_new();
+	unsigned retry_s, looks = 0;
+
+	(void)state;
+	assert_non_null(failures);
+	for (unsigned i = 0; i < 10000; i++)
+		assert_true(failures_may_look(failures, here, START, &retry_s));
+	for (unsigned i = 0; i < AUTH_FAILURES_MAX; i++)
+		assert_true(failures_add(failures, here, START, &retry_s));
+	for (unsigned i = 0; i < 10000; i++)
+		looks += failures_may_look(failures, here, START, &retry_s);
+	assert_int_equal(looks, AUTH_LOOKS_MAX);
+	assert_int_equal(retry_s, 1);
+	assert_true(failures_may_look(failures, there, START, &retry_s));
+	failures_free(failures);
+}
+
 static void
 calls_are_counted(void **state)
 {
@@ -585,6 +607,7 @@ main(void)
 		cmocka_unit_test(guesses_are_limited),
 		cmocka_unit_test(networks_are_one),
 		cmocka_unit_test(addresses_are_forgotten),
+		cmocka_unit_test(looks_are_limited),
 		cmocka_unit_test(calls_are_counted),
 		cmocka_unit_test(reloading_keeps_who_stays),
 		cmocka_unit_test(broken_file_changes_nothing),

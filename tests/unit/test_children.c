@@ -3,7 +3,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "base/fd.h"
+#include "base/sys.h"
 #include "call/call.h"
+#include "keeper/child.h"
 #include "keeper/children.h"
 
 #include <errno.h>
@@ -237,6 +239,42 @@ traps_become_outcomes(void **state)
 	assert_int_equal(result.exit_code, 137);
 }
 
+/* A call that is long is told so once, when another comes; none that waits, is
+ * short or has ended. */
+static void
+long_calls_yield(void **state)
+{
+	struct pair *pair = *state;
+	struct child *child = &pair->child;
+	sigset_t block;
+	siginfo_t got;
+	const struct timespec none = { 0 };
+
+	(void)sigemptyset(&block);
+	(void)sigaddset(&block, CHILD_YIELD_SIGNAL);
+	assert_int_equal(sigprocmask(SIG_BLOCK, &block, NULL), 0);
+	child->pidfd = sys_pidfd_open(getpid());
+	assert_true(child->pidfd >= 0);
+	child->state = CHILD_SPARE;
+	child_yield(child, YIELD_AFTER_US * 2); /* no call */
+	child->has_call = true;
+	child_yield(child, YIELD_AFTER_US * 2); /* not handed over */
+	child->started_us = YIELD_AFTER_US;
+	child_yield(child, 2 * YIELD_AFTER_US - 1);
+	assert_false(child->yielded);
+	assert_int_equal(sigtimedwait(&block, &got, &none), -1);
+	child_yield(child, 2 * YIELD_AFTER_US);
+	assert_true(child->yielded);
+	assert_int_equal(sigtimedwait(&block, &got, &none), CHILD_YIELD_SIGNAL);
+	child_yield(child, 9 * YIELD_AFTER_US); /* once */
+	child->yielded = false;
+	child->state = CHILD_SPENT;
+	child_yield(child, 9 * YIELD_AFTER_US); /* over */
+	assert_int_equal(sigtimedwait(&block, &got, &none), -1);
+	child->state = CHILD_WARMING;
+	child->has_call = false;
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, pair_open, pair_close)
 
 int
@@ -252,6 +290,7 @@ main(void)
 		TEST(noise_is_a_breach),
 		TEST(ends_become_outcomes),
 		TEST(traps_become_outcomes),
+		TEST(long_calls_yield),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -126,8 +126,8 @@ test_faults_of_files(void **state)
 	expect_faults("[server]\nconfig = x\njson = yes\n",
 	    "t.conf:2: unknown setting 'config'",
 	    "t.conf:3: unknown setting 'json'", NULL);
-	expect_faults("[room wasm]\ntimout = 3\n",
-	    "t.conf:2: unknown setting 'timout', did you mean 'timeout'?",
+	expect_faults("[room wasm]\ntimeouts = 3\n",
+	    "t.conf:2: unknown setting 'timeouts', did you mean 'timeout'?",
 	    NULL);
 	expect_faults("[room wasm]\nqueue = 3\nqueue = 4\n",
 	    "t.conf:3: queue is here twice", NULL);
@@ -393,10 +393,14 @@ test_whole(void **state)
 	    "--resource=https://r/mcp");
 	WHOLE("needs --resource", "--http=unix:/x", "--jwks=/j",
 	    "--issuer=https://i");
+	WHOLE("needs --resource", "--http=unix:/x", "--jwks=/j",
+	    "--issuer=https://i", "--audience=a");
 	WHOLE("--issuer takes a URL", "--http=unix:/x", "--jwks=/j",
-	    "--issuer=i", "--audience=a");
+	    "--issuer=i", "--resource=https://r/mcp");
+	WHOLE("end with a slash", "--http=unix:/x", "--jwks=/j",
+	    "--issuer=https://i", "--resource=https://r/mcp/");
 	WHOLE(good, "--http=unix:/x", "--jwks=/j", "--issuer=https://i",
-	    "--audience=a");
+	    "--resource=https://r/mcp", "--audience=a");
 	WHOLE("--metrics admin needs", "--http=unix:/x", "--metrics=admin");
 	WHOLE("--readyz admin needs", "--http=unix:/x", "--readyz=admin");
 	WHOLE(
@@ -419,7 +423,9 @@ test_what_follows(void **state)
 	assert_int_equal(settings.conf.token_calls, 3);
 	assert_int_equal(settings.conf.token_queue, 1);
 	settings_done(&settings);
+	assert_int_equal(settings.conf.log_level, LOG_INFO);
 	read_all(&settings, alone, nothing, NULL);
+	assert_int_equal(settings.conf.log_level, LOG_WARN);
 	assert_int_equal(settings.conf.token_calls, 5);
 	assert_int_equal(settings.conf.token_queue, 64);
 	settings_done(&settings);

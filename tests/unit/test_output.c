@@ -243,6 +243,48 @@ size_is_sealed(void **state)
 	region_done(&region);
 }
 
+/* What a large region keeps is shown as a small one would have kept it. */
+static void
+shows_as_if_it_had_kept_no_more(void **state)
+{
+	static const char *const pieces[] = { "a", "\n", "\xc3\xa9",
+		"\xf0\x9f\x98\x80", "\xff", "\xe2\x82", "abcdefgh" };
+	uint32_t random = 7;
+
+	(void)state;
+	for (unsigned i = 0; i < 400; i++) {
+		struct region small = region_new(), large = { 0 };
+		struct stream one, other = { .text = { .max = 1000000 } };
+		struct buf shown = { .max = 1000000 };
+		struct err err;
+		bool missing;
+
+		large.fd = output_create(5 * CHARS, &err);
+		large.output = output_map(large.fd, 5 * CHARS);
+		for (unsigned j = 0; j < i * 3; j++) {
+			random = random * 1103515245u + 12345u;
+			write_text(&small, pieces[(random >> 16) % 7]);
+			write_text(&large, pieces[(random >> 16) % 7]);
+		}
+		one = read_out(&small);
+		assert_int_equal(
+		    output_read(large.fd, 5 * CHARS, OUTPUT_OUT, &other, &err),
+		    0);
+		(void)buf_add_text(&other.text, "[note]");
+		other.note_n = 6;
+		missing = output_show(&other, CHARS, &shown);
+		assert_int_equal(missing, one.cut);
+		assert_int_equal(shown.n, one.text.n + 6);
+		assert_memory_equal(shown.p, one.text.p, one.text.n);
+		assert_memory_equal(shown.p + one.text.n, "[note]", 6);
+		buf_done(&shown);
+		buf_done(&one.text);
+		buf_done(&other.text);
+		region_done(&small);
+		region_done(&large);
+	}
+}
+
 int
 main(void)
 {
@@ -255,6 +297,7 @@ main(void)
 		cmocka_unit_test(streams_are_apart_and_can_be_cleared),
 		cmocka_unit_test(bears_any_region),
 		cmocka_unit_test(size_is_sealed),
+		cmocka_unit_test(shows_as_if_it_had_kept_no_more),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,8 +56,12 @@ judge(const char *headers, const char *arguments, char *ret_name)
 		char *colon = strchr(one, ':');
 
 		*colon = '\0';
-		spans[all.params_n++] =
-		    (struct param_span){ span_of(one), span_of(colon + 1) };
+		(void)snprintf(names[all.params_n], sizeof(names[0]),
+		    all.params_n % 2 ? "mcp-param-%s" : "Mcp-Param-%s", one);
+		spans[all.params_n] =
+		    (struct param_span){ span_of(names[all.params_n]),
+			    span_of(colon + 1) };
+		all.params_n++;
 	}
 	agree = param_headers_agree(&all, schema, object, &fault);
 	(void)strcpy(ret_name, agree ? "" : fault.name);

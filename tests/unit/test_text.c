@@ -87,6 +87,64 @@ stops_at_max(void **state)
 	buf_done(&text);
 }
 
+/* As the rule says it, one character after the other. */
+static uint64_t
+add_slowly(struct buf *text, struct span bytes, uint64_t max)
+{
+	uint64_t count = 0;
+	bool valid;
+	size_t n;
+
+	for (; count < max && (n = text_char(bytes, &valid)) > 0; count++) {
+		(void)(valid ? buf_add(text, bytes.p, n)
+			     : buf_add(text, FFFD, 3));
+		bytes.p += n;
+		bytes.n -= n;
+	}
+	return count;
+}
+
+/* Runs are taken at once: that changes nothing, whatever they are made of. */
+static void
+runs_change_nothing(void **state)
+{
+	static const char *const pieces[] = { "a", "12345678", "\xc3\xa9",
+		"\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xff", "\xe2\x82", "\xc3",
+		"\xed\xa0\x80", "\xe0\xa0\x80", "\xe0\x80", "\x80", "\0" };
+	uint32_t random = 1;
+
+	(void)state;
+	for (unsigned i = 0; i < 3000; i++) {
+		struct buf bytes = { .max = 4096 }, text = { .max = 4096 },
+			   slow = { .max = 4096 };
+		uint64_t count, all, last, left;
+		struct span rest;
+
+		for (unsigned j = 0; j < i % 30; j++) {
+			random = random * 1103515245u + 12345u;
+			(void)buf_add_text(&bytes, pieces[(random >> 16) % 13]);
+		}
+		count = add_slowly(&slow, buf_span(&bytes), i % 17);
+		all = text_count(buf_span(&bytes));
+		rest = buf_span(&bytes);
+		left = i % 17;
+		assert_int_equal(text_take(&text, &rest, &left), 0);
+		assert_int_equal(i % 17 - left, count);
+		assert_int_equal(text_count(rest), all - count);
+		assert_int_equal(text.n, slow.n);
+		if (text.n > 0)
+			assert_memory_equal(text.p, slow.p, text.n);
+		assert_int_equal(text_count_valid(buf_span(&text)), count);
+		last = i % 5;
+		rest = text_last_valid(buf_span(&text), last);
+		assert_int_equal(text_count(rest), last < count ? last : count);
+		assert_ptr_equal(rest.p + rest.n, text.p + text.n);
+		buf_done(&bytes);
+		buf_done(&text);
+		buf_done(&slow);
+	}
+}
+
 int
 main(void)
 {
@@ -94,6 +152,7 @@ main(void)
 		cmocka_unit_test(becomes_text),
 		cmocka_unit_test(skips_by_character),
 		cmocka_unit_test(stops_at_max),
+		cmocka_unit_test(runs_change_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

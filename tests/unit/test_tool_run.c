@@ -321,6 +321,7 @@ test_text_of_large_limits(void **state)
 		.memory_bytes = MEMORY_BYTES_MAX,
 		.files_bytes = FILES_BYTES_MAX,
 		.output_chars = OUTPUT_CHARS_MAX,
+		.keep_bytes = KEEP_BYTES_MAX,
 	};
 	char about[2048] = "{\"python\":\"3.15.0\",\"packages\":{";
 	struct buf text;

@@ -1,4 +1,4 @@
-/* web_tokens.c: signing with libjose.
+/* web_tokens.c: an issuer, who signs with libjose.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "web_tokens.h"
 
@@ -91,4 +91,76 @@ web_token_of(const char *header, const char *claims, const char *end)
 	token = strndup((const char *)text.p, text.n);
 	buf_done(&text);
 	return token;
+}
+
+/* ---- an issuer ---- */
+
+struct issuer issuer;
+
+const struct conf web_conf = {
+	.jwks_path = "/keys",
+	.issuer = ISSUER,
+	.resource = RESOURCE,
+	.scopes = { .n = 2, .items = { "run", "read" } },
+	.token_calls = 8,
+	.token_queue = 32,
+	.token_per_minute = 600,
+};
+
+int
+issuer_new(void **state)
+{
+	(void)state;
+	issuer.keys[RSA_KEY] = web_key("RS256", "rsa");
+	/* It signs by all of RSA's. */
+	(void)json_object_del(issuer.keys[RSA_KEY], "alg");
+	issuer.keys[P256_KEY] = web_key("ES256", "p256");
+	issuer.keys[P384_KEY] = web_key("ES384", "p384");
+	issuer.keys[P521_KEY] = web_key("ES512", "p521");
+	issuer.stranger = web_key("RS256", "rsa");
+	issuer.set = web_key_set(issuer.keys, KEYS);
+	return 0;
+}
+
+int
+issuer_free(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < KEYS; i++)
+		json_decref(issuer.keys[i]);
+	json_decref(issuer.stranger);
+	free(issuer.set);
+	return 0;
+}
+
+json_t *
+claims(void)
+{
+	return json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:s}", "iss", ISSUER,
+	    "aud", RESOURCE, "sub", "alice", "exp", NOW + 60, "nbf", NOW - 1,
+	    "iat", NOW, "scope", "read run");
+}
+
+json_t *
+header(const char *algorithm, const char *kid)
+{
+	json_t *value =
+	    json_pack("{s:s, s:s}", "alg", algorithm, "typ", "at+jwt");
+
+	if (kid)
+		(void)json_object_set_new(value, "kid", json_string(kid));
+	return value;
+}
+
+char *
+signed_with(const char *name, json_t *value)
+{
+	json_t *changed = claims();
+
+	if (value)
+		(void)json_object_set_new(changed, name, value);
+	else
+		(void)json_object_del(changed, name);
+	return web_token(
+	    issuer.keys[P256_KEY], header("ES256", "p256"), changed);
 }

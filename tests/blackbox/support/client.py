@@ -4,6 +4,7 @@ and is strict about every byte that comes back."""
 
 import json
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -62,6 +63,14 @@ class Answer:
         self.text = "".join(b["text"] for b in self.content if b["type"] == "text")
         self.structured = self.result.get("structuredContent")
         self.meta = self.result.get("_meta", {}).get("breakroom/result")
+        if self.structured is None and self.meta and len(self.content) > 1:
+            self.structured = {**self.meta, **self._streams()}
+
+    def _streams(self):
+        """With files there is no structured content; it is in the text."""
+        shown = re.sub(r"(?s)(\(no output\)\n)?\[files\]\n.*\Z", "", self.text)
+        out, _, err = shown.partition("[stderr]\n")
+        return {"stdout": out, "stderr": err}
 
     def __getattr__(self, name):
         # stdout, stderr, exit_code, timed_out, truncated, ...

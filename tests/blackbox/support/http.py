@@ -50,15 +50,13 @@ class HttpServer:
         self,
         *options,
         program=BREAKROOM,
-        command="serve",
         env=None,
         address="127.0.0.1:0",
         preexec=None,
     ):
         self.stderr = b""
-        words = [command] if command else []
         self.process = subprocess.Popen(
-            [str(program), *words, "--http", address, *map(str, options)],
+            [str(program), "serve", "--http", address, *map(str, options)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

@@ -20,6 +20,7 @@ ONCE = {b"host", b"origin", b"authorization", b"content-type", b"expect",
         b"content-length"}
 
 LINE = re.compile(rb"([!-~]+) +([!-~]+) +HTTP/1\.1\Z")
+OLD = re.compile(rb"[!-~]+ +[!-~]+ *\r?\n")  # as HTTP/0.9 had it
 HEADER = re.compile(
     rb"([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*((?:[!-~\x80-\xff]"
     rb"(?:[\t -~\x80-\xff]*[!-~\x80-\xff])?)?)[ \t]*\Z")
@@ -76,6 +77,8 @@ class Reader:
             if not match:
                 raise Refused
             name = match[1].lower()
+            if name == b"transfer-encoding" and line.endswith(b"\t"):
+                raise Refused  # our rule: no reader knows a tab there
             headers.setdefault(name, []).append(match[2])
         return headers
 
@@ -114,6 +117,8 @@ class Reader:
 
     def request(self):
         """(method, path, body) of the next request."""
+        if OLD.match(self.text, self.at):
+            raise More  # refused too, but when its head ends
         match = LINE.match(self.line())
         if not match:
             raise Refused

@@ -92,9 +92,9 @@ def replaced(text, pattern, by):
 
 def adapt(text, port, replicas, folder):
     """The example with a test's addresses and paths."""
-    servers = "".join(f"    server 127.0.0.1:{one};\n" for one in replicas)
-    text = replaced(text, r"(?:^ *server +[^{\s][^;]*;\n)+", servers)
-    text = replaced(text, r"listen +(\[::\]:)?443", f"listen 127.0.0.1:{port}")
+    for example, one in zip(("8081", "8082"), replicas, strict=True):
+        text = replaced(text, rf"(server 127\.0\.0\.1):{example}\b", rf"\1:{one}")
+    text = replaced(text, r"listen 443\b", f"listen 127.0.0.1:{port}")
     text = replaced(text, r"(ssl_certificate) .*;", rf"\1 {folder}/cert.pem;")
     text = replaced(text, r"(ssl_certificate_key) .*;", rf"\1 {folder}/key.pem;")
     return replaced(text, r"(server_name) .*;", r"\1 localhost;")
