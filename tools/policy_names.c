@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 
@@ -72,7 +73,7 @@ static const struct constant constants[] = {
 	C(O_CLOEXEC), C(O_DIRECTORY), C(O_NOCTTY), C(O_NOFOLLOW),
 	C(O_NONBLOCK), C(O_PATH), C(O_RDONLY), { "O_LARGEFILE", 0100000 },
 	C(PIDFD_SELF),
-	C(PROT_EXEC), C(PROT_READ), C(PROT_WRITE),
+	C(PRIO_PROCESS), C(PROT_EXEC), C(PROT_READ), C(PROT_WRITE),
 	C(PR_CAPBSET_DROP), C(PR_CAPBSET_READ), C(PR_CAP_AMBIENT),
 	C(PR_GET_DUMPABLE), C(PR_GET_KEEPCAPS), C(PR_GET_MDWE),
 	C(PR_GET_NO_NEW_PRIVS), C(PR_GET_PDEATHSIG), C(PR_GET_SECCOMP),
@@ -80,7 +81,6 @@ static const struct constant constants[] = {
 	C(PR_SET_KEEPCAPS), C(PR_SET_MDWE), C(PR_SET_NAME),
 	C(PR_SET_NO_NEW_PRIVS), C(PR_SET_PDEATHSIG), C(PR_SET_SECUREBITS),
 	C(PR_SET_TIMERSLACK),
-	C(SCHED_IDLE),
 	C(SECCOMP_FILTER_FLAG_TSYNC), C(SECCOMP_GET_ACTION_AVAIL),
 	C(SECCOMP_SET_MODE_FILTER),
 	C(SIGABRT), C(SIGCHLD), C(SIGKILL), C(SIGN_BIT),
@@ -115,9 +115,9 @@ static const struct {
 	{ "process_madvise", "pidfd:4 - - advice:4 flags:4" },
 	{ "read", "fd:4" },
 	{ "recvfrom", "fd:4 - - flags:4 address:8" },
-	{ "sched_setscheduler", "pid:4 policy:4" },
 	{ "seccomp", "op:4 flags:4" },
 	{ "sendto", "fd:4 - - flags:4 address:8" },
+	{ "setpriority", "which:4 who:4 nice:4" },
 	{ "setsockopt", "fd:4 level:4 name:4" },
 	{ "socketpair", "family:4" },
 	{ "statx", "- - flags:4" },

@@ -182,7 +182,11 @@ text_last_valid(struct span bytes, uint64_t n)
 
 	while (n > 0 && at > 0)
 		n -= (bytes.p[--at] & 0xc0) != 0x80;
-	return (struct span){ bytes.p + at, bytes.n - at };
+	if (at > 0) { /* what is empty has no pointer */
+		bytes.p += at;
+		bytes.n -= at;
+	}
+	return bytes;
 }
 
 int

@@ -92,6 +92,7 @@
 #define HTTP_ADMIN_MAX       16u          /* connections for operators */
 #define HTTP_ACCEPTS_MAX     64u  /* before those that are in have a turn */
 #define HTTP_ACCEPT_PAUSE_MS 100u /* when there are no descriptors */
+#define HTTP_KEEPALIVE_S     30u /* a client that lost its network is noticed */
 
 /* Descriptors of a server with so many connections. */
 #define HTTP_FDS_NEEDED(n) \
@@ -221,7 +222,9 @@
 #define SPENT_MAX          16u     /* ended, not yet reaped: off the path */
 #define SPENT_HOLD_US      5000u   /* by then the answer has left the machine */
 #define SPARE_DELAY_US     2000u   /* without a call coming or going: a pause */
-#define YIELD_AFTER_US     100000u /* longer calls let others go first */
+#define YIELD_AFTER_US     100000u /* longer calls let others go first, */
+#define YIELD_CPU_NS       50000000u /* if they were busy for so long: */
+#define YIELD_NICE         19 /* as low as it goes; others get 68 times more */
 #define DYING_WAIT_US      20000u  /* a killed child is reaped in less */
 #define CHILD_START_MAX_US 5000000u  /* zygote, or child, is stuck then */
 #define KEEPER_LATE_MS     5000u     /* behind a limit: the keeper is stuck */

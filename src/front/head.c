@@ -341,6 +341,13 @@ http_parser_feed(
 		return HTTP_BODY_IN;
 	if (phase == PARSER_BROKEN)
 		return HTTP_BROKEN;
+	/* Not before the app had its say: who asks, and for what, comes
+	 * first. */
+	if (phase == PARSER_BODY &&
+	    http_parser_head(parser)->length > parser->body.max) {
+		(void)too_large(parser);
+		return broken(parser);
+	}
 	code = llhttp_execute(&parser->llhttp, p, n);
 	if (code == HPE_PAUSED) {
 		*ret_used = (size_t)(llhttp_get_error_pos(&parser->llhttp) - p);

@@ -154,8 +154,6 @@ judge_framing(struct http_parser *parser)
 		    parser, 501, "no transfer coding is known but \"chunked\"");
 	if (head->has_length)
 		head->length = parser->llhttp.content_length;
-	if (head->length > parser->body_max)
-		return parser_refuse(parser, 413, "the body is too large");
 	return 0;
 }
 

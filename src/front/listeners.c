@@ -53,12 +53,17 @@ static void
 set_options(int fd, const struct conf *conf)
 {
 	const int on = 1, unsent = (int)HTTP_UNSENT_MAX;
+	const int alive_s = (int)HTTP_KEEPALIVE_S;
 	const unsigned silent_ms = conf->write_ms;
 
 	/* A UNIX socket knows none of these but the buffer. */
 	(void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on));
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &unsent, sizeof(unsent));
 	(void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+	(void)setsockopt(
+	    fd, IPPROTO_TCP, TCP_KEEPIDLE, &alive_s, sizeof(alive_s));
+	(void)setsockopt(
+	    fd, IPPROTO_TCP, TCP_KEEPINTVL, &alive_s, sizeof(alive_s));
 	(void)setsockopt(
 	    fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &unsent, sizeof(unsent));
 	(void)setsockopt(
@@ -110,8 +115,8 @@ listener_bind(struct listener *listener, const char *text,
 	    SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd < 0)
 		return fail_errno(err, "listen at %s", text);
-	/* The first two are refused by a UNIX socket, the last by others: a
-	 * name in the file system that is for its owner from its birth. */
+	/* A name in the file system is its owner's from its birth: bind takes
+	 * the mode of the socket. */
 	(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
 	if (address.any.sa_family == AF_INET6)
 		(void)setsockopt(

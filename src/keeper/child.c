@@ -8,11 +8,11 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
+#include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Exit statuses of a child, for the keeper's log. */
@@ -52,17 +52,20 @@ job_waits(void *arg)
 	return poll(&socket, 1, 0) > 0;
 }
 
-/* Somebody waits, and this call is long: it takes what processors the others
- * leave. There is no way back, which no privilege is needed for. */
+/* Somebody waits, and this call has run for long: if it was busy, it takes what
+ * processors the others leave. There is no way back. Not SCHED_IDLE: a child
+ * that is killed needs a processor to die, and its memory group is waited for.
+ */
 static void
 on_yield(int number)
 {
-	const struct sched_param none = { 0 };
+	struct timespec used = { 0 };
 	int before = errno;
 
 	(void)number;
-	/* Not by the C library's function, which musl does not fill. */
-	(void)syscall(SYS_sched_setscheduler, 0, SCHED_IDLE, &none);
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+	if (used.tv_sec > 0 || used.tv_nsec >= (long)YIELD_CPU_NS)
+		(void)setpriority(PRIO_PROCESS, 0, YIELD_NICE);
 	errno = before;
 }
 

@@ -20,7 +20,8 @@ struct child_start {
 	bool twin;           /* it is to die at a forbidden call */
 };
 
-/* A child that gets this signal lets others go first from then on. */
+/* A child that gets this signal, and was busy, lets others go first from then
+ * on. */
 #define CHILD_YIELD_SIGNAL SIGUSR1
 
 /* Turns a freshly forked process into a child: raises its walls, prepares,

@@ -31,11 +31,11 @@ child_kill(struct child *child, enum child_end end)
 void
 child_yield(struct child *child, uint64_t now_us)
 {
-	if (child->state != CHILD_SPARE || !child->has_call || child->yielded ||
+	if (child->state != CHILD_SPARE || !child->has_call ||
 	    child->started_us == 0 ||
-	    now_us - child->started_us < YIELD_AFTER_US)
+	    now_us - child->started_us < child->yield_us)
 		return;
-	child->yielded = true;
+	child->yield_us = 2 * (now_us - child->started_us);
 	(void)sys_pidfd_kill(child->pidfd, CHILD_YIELD_SIGNAL);
 }
 
@@ -45,6 +45,7 @@ child_init(struct child *child)
 	memset(child, 0, sizeof(*child));
 	child->pidfd = child->region_fd = child->channel.fd = -1;
 	child->slot = -1;
+	child->yield_us = YIELD_AFTER_US;
 	buf_init(&child->job, FRAME_MAX);
 }
 

@@ -59,7 +59,8 @@ struct child {
 	struct buf job;                   /* its bytes, until then */
 	uint32_t job_code_n;
 
-	bool yielded;    /* it was told to let others go first */
+	uint64_t
+	    yield_us;    /* running for so long, it is to let others go first */
 	bool ready_seen; /* READY may overtake the zygote's word of its birth */
 	bool proved;     /* its walls have been looked at */
 	bool out_of_memory; /* the kernel killed it for that */
@@ -73,8 +74,8 @@ struct child {
 /* Kills the child, if it lives; its reaping comes later. */
 void child_kill(struct child *child, enum child_end end);
 
-/* Another call has come: if this one has run for long, the child lets others go
- * first from now on. */
+/* Another call has come: if this one has run for long, its child is told to let
+ * others go first; again after twice the time, should it have been idle. */
 void child_yield(struct child *child, uint64_t now_us);
 
 /* Makes it FREE; it holds nothing yet. */

@@ -132,8 +132,9 @@ struct mcp_stats {
 	uint64_t unanswered;      /* of those: nobody waited any more */
 	uint64_t errors;          /* of the protocol, answered */
 	uint64_t strays; /* responses nobody asked for, unknown notes */
-	/* Wall time from the request to the answer; bucket i counts those of
-	 * at most CALL_BUCKET_US(i), the last one all. */
+	/* Wall time from the request to the answer; bucket i counts those
+	 * between CALL_BUCKET_US(i - 1) and CALL_BUCKET_US(i), the last one
+	 * all that took longer. */
 	uint64_t buckets[CALL_BUCKETS];
 	uint64_t sum_us;
 };

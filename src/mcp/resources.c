@@ -185,8 +185,10 @@ part_of(const struct stored *stored, const struct resource_uri *uri, size_t max)
 
 	if (part.offset > part.bytes.n)
 		part.offset = part.bytes.n;
-	part.bytes.p += part.offset;
-	part.bytes.n -= (size_t)part.offset;
+	if (part.offset > 0) { /* what is empty has no pointer */
+		part.bytes.p += part.offset;
+		part.bytes.n -= (size_t)part.offset;
+	}
 	if (part.bytes.n > uri->length)
 		part.bytes.n = (size_t)uri->length;
 	if (part.bytes.n > max) {

@@ -94,13 +94,14 @@ count_call(struct request *request, const struct result *result)
 {
 	struct mcp_stats *stats = &request->mcp->stats;
 	uint64_t us = clock_us() - request->began_us;
+	unsigned i = 0;
 
 	stats->calls[result->outcome]++;
 	if (!request->peer && !request->task)
 		stats->unanswered++;
-	for (unsigned i = 0; i < CALL_BUCKETS; i++)
-		if (us <= CALL_BUCKET_US(i) || i + 1 == CALL_BUCKETS)
-			stats->buckets[i]++;
+	while (i + 1 < CALL_BUCKETS && us > CALL_BUCKET_US(i))
+		i++;
+	stats->buckets[i]++;
 	stats->sum_us += us;
 }
 

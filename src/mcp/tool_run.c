@@ -140,8 +140,8 @@ tool_run_text(struct span about, const struct conf *conf, struct buf *text,
 		return r;
 	(void)buf_add_text(text, rules);
 	if (conf->keep_bytes > 0)
-		(void)buf_add_text(text,
-		    "Files left in /workspace come back as links.\n");
+		(void)buf_add_text(
+		    text, "Files left in /workspace come back as links.\n");
 	r = buf_printf(text,
 	    "Limits of a call: %g s of wall time (timeout_s may ask for up to "
 	    "%g), %llu MiB of memory, %llu MiB of files, %u characters each "

@@ -15,6 +15,7 @@ from support import clients, procs
 from support.client import MODERN
 from support.clients import CLIENTS, LEGACY
 from support.http import HttpServer
+from support.http_load import token_file
 from support.programs import BREAKROOM, FIXTURE
 
 # One place for calls: the next one shows that a call given up has ended.
@@ -141,6 +142,24 @@ CHECKS = {
 def test_client(run, which, step):
     client, mode, _ = which
     CHECKS[step](run[step], CLIENTS[client][1][mode])
+
+
+# ---- a token ----
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_client_with_a_token(client, tmp_path):
+    if why := clients.missing(client):
+        pytest.skip(why)
+    tokens = token_file(tmp_path / "tokens", "tests")
+    headers = {"Authorization": f"Bearer {tokens['tests']}"}
+    with HttpServer("--tokens", tmp_path / "tokens") as server:
+        how = {"url": server.url, "headers": headers}
+        seen = clients.drive(client, None, ["list", "call"], **how)
+        check_call(seen["call"], None)
+        how["headers"] = {"Authorization": "Bearer of-another-server-entirely"}
+        with pytest.raises(AssertionError, match="401|[Uu]nauthorized|error response"):
+            clients.drive(client, None, ["list"], **how)
 
 
 # ---- an image ----

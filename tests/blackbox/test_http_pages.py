@@ -42,6 +42,28 @@ def test_pages(server, link):
     assert re.search(r'^breakroom_refused_total\{reason="origin",status="403"\}', text, re.M)
 
 
+def test_a_head_has_no_body(link):
+    link.send("HEAD", "/healthz")
+    response = link.response()
+    assert (response.status, response.headers["content-length"]) == (200, "3")
+    assert link.get("/healthz").text == "ok\n"  # nothing lay in between
+
+
+def test_a_page_takes_no_body(server):
+    with server.link() as link:
+        head = ["GET /healthz HTTP/1.1", f"Host: localhost:{server.port}"]
+        check_refused(raw(link, head, b"x" * 10), 413)
+
+
+def test_pages_are_guarded_as_well(server):
+    for line in ("Host: evil.example", "Origin: http://evil.example"):
+        lines = ["GET /metrics HTTP/1.1", line]
+        if not line.startswith("Host"):
+            lines.append(f"Host: localhost:{server.port}")
+        with server.link() as link:
+            check_refused(raw(link, lines, length=False), 403)
+
+
 @pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
 def test_pages_are_only_read(server, path):
     with server.link() as link:
@@ -53,7 +75,6 @@ def test_pages_are_only_read(server, path):
 
 def test_without_web_tokens_there_is_no_metadata(link):
     assert link.get("/.well-known/oauth-protected-resource").status == 404
-    # A refusal of a head may close.
 
 
 def test_pages_elsewhere_or_nowhere():

@@ -179,6 +179,6 @@ def test_headers_are_kept_as_they_came(echo):
     answers = echo.talk(
         b"GET /headers HTTP/1.1\r\nHost: x\r\nAccept: a/b \r\nX: 1\r\n"
         b"accept:\r\nAccept:\tc/d\r\nMcp-Param-Foo: b \t c\r\n"
-        b"Mcp-Names: no\r\nLast-Event-ID:\r\n\r\n")
+        b"Mcp-Names: no\r\nLast-Event-ID:\r\n\r\n" + MARK)
     assert answers.items[0][2] == \
         b"0=x\n4=a/b, c/d\n10=\nMcp-Param-Foo=b \t c\n"

@@ -6,7 +6,9 @@ import hashlib
 import re
 import time
 
+import anyio
 import pytest
+from mcp import Client
 
 from support.client import MODERN
 from support.http import HttpServer, Link
@@ -280,3 +282,25 @@ def test_a_session_of_another_principal(tmp_path):
             answer = with_session(link, legacy("ping"), headers)
             check_refused(answer, 401)
             assert answer.headers["www-authenticate"].startswith("Bearer")
+
+
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+def test_the_python_sdk(mode):
+    """It shakes hands, listens, calls, and ends its session."""
+    progress = []
+
+    async def on_progress(value, _total, _text):
+        progress.append(value)
+
+    async def use(url):
+        code = "import time; time.sleep(3); print('sdk')"
+        async with Client(url, mode=mode) as client:
+            result = await client.call_tool(
+                "run_python", {"code": code}, progress_callback=on_progress
+            )
+            return result.content[0].text
+
+    with HttpServer("--sessions") as server:
+        assert anyio.run(use, server.url) == "sdk\n"
+        server.wait_metrics(sessions=0)
+    assert progress

@@ -312,6 +312,7 @@ main(int argc, char **argv)
 		return 1;
 	if (listeners_open(&conf, &listeners, &err) < 0) {
 		(void)fprintf(stderr, "%s\n", err.text);
+		(void)uv_loop_close(&loop);
 		return 1;
 	}
 	(void)printf("%s\n", listeners_name(listeners));

@@ -216,9 +216,9 @@ RAW(wake, SYS_futex, page, FUTEX_WAKE_PRIVATE, 1)
 RAW(wake_shared, SYS_futex, page, FUTEX_WAKE, 1)
 RAW(requeue, SYS_futex, page, FUTEX_REQUEUE_PRIVATE, 1, 1, page + 8)
 RAW(yield, SYS_sched_yield)
+RAW(nice_19, SYS_setpriority, PRIO_PROCESS, 0, 19)
+RAW(nice_less, SYS_setpriority, PRIO_PROCESS, 0, 0)
 RAW(class_idle, SYS_sched_setscheduler, 0, SCHED_IDLE, page)
-RAW(class_fifo, SYS_sched_setscheduler, 0, SCHED_FIFO, page)
-RAW(class_of_parent, SYS_sched_setscheduler, parent, SCHED_IDLE, page)
 RAW(random_bytes, SYS_getrandom, page, 8, 0)
 
 /* ---- signals and processes ---- */
@@ -426,8 +426,8 @@ const struct call calls[] = {
 	CALL("+++++E", sleep_clock), CALL("+++++E", sleep_plain),
 	CALL("++++++", wake), CALL("EEEx+E", wake_shared),
 	CALL("EEEx+E", requeue), CALL("+++++E", yield),
-	CALL("++++EE", class_idle), MAYBE("EEExEE", class_fifo),
-	MAYBE("EEExEE", class_of_parent),
+	CALL("++++EE", nice_19), CALL("EEExEE", nice_less),
+	CALL("EEExEE", class_idle),
 	CALL("++++++", random_bytes),
 
 	CALL("++++++", mask), CALL("+++++E", stack_other),

@@ -122,7 +122,8 @@ other_algorithms_are_refused(void **state)
 		"{\"alg\":\"RSA1_5\"}", "{\"alg\":\"EdDSA\"}",
 		"{\"alg\":\"rs256\"}", "{\"alg\":[\"RS256\"]}",
 		"{\"alg\":null}", "{\"alg\":256}" };
-	char *text = json_dumps(claims(), 0);
+	json_t *good = claims();
+	char *text = json_dumps(good, 0);
 	json_t *secret, *public;
 
 	(void)state;
@@ -137,6 +138,7 @@ other_algorithms_are_refused(void **state)
 	assert_refused(web_token(secret, header("HS256", "rsa"), claims()),
 	    "jwt_algorithm");
 	json_decref(secret);
+	json_decref(good);
 	free(text);
 }
 

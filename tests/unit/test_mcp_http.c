@@ -372,7 +372,7 @@ test_counts(void **state)
 {
 	struct client *client = *state;
 	const struct mcp_stats *stats = mcp_stats(client->mcp);
-	uint64_t errors = stats->errors;
+	uint64_t errors = stats->errors, counted = 0;
 
 	is_refused(
 	    client, &(struct post){ NOW, NULL, NULL, "{" }, 400, -32700, NULL);
@@ -386,9 +386,9 @@ test_counts(void **state)
 	json_decref(hear(client));
 	assert_int_equal(stats->calls[OUTCOME_RAISED], 1);
 	assert_int_equal(stats->unanswered, 0);
-	assert_int_equal(stats->buckets[CALL_BUCKETS - 1], 1);
-	for (unsigned i = 1; i < CALL_BUCKETS; i++)
-		assert_true(stats->buckets[i - 1] <= stats->buckets[i]);
+	for (unsigned i = 0; i < CALL_BUCKETS; i++)
+		counted += stats->buckets[i];
+	assert_int_equal(counted, 1);
 	say(client, CALL("1", ""));
 	say(client, "{'jsonrpc':'2.0','method':'notifications/cancelled',"
 		    "'params':{'requestId':1}}");

@@ -365,7 +365,7 @@ test_life(void **state_)
 	TAILQ_FIRST(&tasks->made)->due_us = 0;
 	begin(client, second);
 	while (client->room->cancelled == 0)
-		(void)uv_run(&client->loop, UV_RUN_ONCE);
+		(void)uv_run(&client->loop, UV_RUN_NOWAIT);
 	unknown(client, "get", first);
 	json_decref(state(client, second, "working"));
 }

@@ -138,7 +138,8 @@ runs_change_nothing(void **state)
 		last = i % 5;
 		rest = text_last_valid(buf_span(&text), last);
 		assert_int_equal(text_count(rest), last < count ? last : count);
-		assert_ptr_equal(rest.p + rest.n, text.p + text.n);
+		if (rest.n > 0)
+			assert_ptr_equal(rest.p + rest.n, text.p + text.n);
 		buf_done(&bytes);
 		buf_done(&text);
 		buf_done(&slow);

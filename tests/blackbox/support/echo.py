@@ -17,7 +17,7 @@ STATUS = re.compile(rb"HTTP/1\.1 (\d{3}) ")
 
 class Answers:
     """What came back on a connection: the answers, as (status, headers,
-    body), and how it ended: "closed", "reset" or "open"."""
+    body), without those that say "go on", and how it ended: "closed", "reset" or "open"."""
 
     def __init__(self, data, end):
         self.data, self.end = data, end
@@ -30,7 +30,9 @@ class Answers:
             lines = head.split(b"\r\n")
             headers = dict(line.lower().split(b": ", 1) for line in lines[1:])
             size = int(headers.get(b"content-length", b"0"))
-            self.items.append((int(lines[0].split()[1]), headers, rest[:size]))
+            if not head.startswith(b"HTTP/1.1 100 "):
+                self.items.append(
+                    (int(lines[0].split()[1]), headers, rest[:size]))
             data = rest[size:]
 
     @property

@@ -33,7 +33,7 @@ HIDDEN = b"GET /hidden HTTP/1.1\r\nHost: x\r\n\r\n"
 # A body which, read as chunks, ends at once and hides a request.
 SMUGGLED = b"0\r\n\r\n" + HIDDEN
 
-TE = b"Transfer-Encoding: chunked\r\n"
+CODING = b"Transfer-Encoding: chunked\r\n"
 CL5 = b"Content-Length: 5\r\n"
 
 VALID = {
@@ -147,7 +147,7 @@ INVALID = {
     "SSH": (400, b"SSH-2.0-OpenSSH_9.2\r\n"),
     # versions
     "HTTP/1.0": (505, get(line=b"GET / HTTP/1.0")),
-    "HTTP/1.0 with chunks": (505, post(TE, body=CHUNKS).replace(
+    "HTTP/1.0 with chunks": (505, post(CODING, body=CHUNKS).replace(
         b"HTTP/1.1", b"HTTP/1.0")),
     "HTTP/0.9": (505, get(line=b"GET / HTTP/0.9")),
     "HTTP/0.9 without a version": (505, get(line=b"GET /")),
@@ -194,9 +194,9 @@ INVALID = {
     "space before the length's colon": (400, post(
         b"Content-Length : 5\r\n", body=b"hello")),
     # codings
-    "chunks and a length": (400, post(TE, CL5, body=SMUGGLED)),
-    "a length and chunks": (400, post(CL5, TE, body=SMUGGLED)),
-    "chunks twice": (400, post(TE, TE, body=CHUNKS)),
+    "chunks and a length": (400, post(CODING, CL5, body=SMUGGLED)),
+    "a length and chunks": (400, post(CL5, CODING, body=SMUGGLED)),
+    "chunks twice": (400, post(CODING, CODING, body=CHUNKS)),
     "chunks, chunks": (400, chunked(CHUNKS, b" chunked, chunked")),
     "xchunked": (501, chunked(CHUNKS, b" xchunked")),
     "chunkedx": (501, chunked(CHUNKS, b" chunkedx")),
