@@ -27,6 +27,13 @@ enum outcome {
 
 #define OUTCOMES (OUTCOME_REFUSED + 1)
 
+/* Why a refused call may well be taken a little later. */
+enum busy {
+	BUSY_NOT,    /* it would be refused again */
+	BUSY_CALLER, /* whoever it is for has all that they may have */
+	BUSY_SERVER, /* all of them together have */
+};
+
 /* "ok", "raised", "timeout", ...: the word in results and logs. */
 const char *outcome_name(enum outcome outcome);
 
@@ -61,6 +68,7 @@ struct usage {
 
 struct result {
 	enum outcome outcome;
+	enum busy busy; /* of a refused one */
 	int exit_code; /* the program's own; -1 after a time-out or a kill */
 	bool timed_out;
 	struct stream out, err;

@@ -23,9 +23,6 @@ struct principal {
 	uint32_t calls_max;  /* that run */
 	uint32_t queue_max;  /* that wait */
 	uint32_t per_minute; /* calls begun */
-
-	/* Kept by the room. */
-	uint32_t running, queued;
 };
 
 /* A principal with one hold, for whoever asked; its limits are those of a

@@ -72,8 +72,8 @@
 #define HTTP_HEAD_MAX          (16u * KIB)  /* names and values together */
 #define HTTP_HEADERS_MAX       100u         /* clients send 10 to 20 */
 #define HTTP_HEAD_RAW_MAX      (256u * KIB) /* spaces and empty lines too */
-#define HTTP_LINES_SLACK       KIB /* raw bytes of chunk lines, beside the factor */
-#define PARAM_HEADERS_MAX      16u           /* Mcp-Param-*: one a parameter */
+#define HTTP_LINES_SLACK       KIB /* raw bytes, whatever the maximum */
+#define PARAM_HEADERS_MAX      16u /* Mcp-Param-*: one a parameter */
 #define BODY_BYTES_DEFAULT     (16ull * MIB) /* as a line of stdio */
 #define BODY_BYTES_MIN         (64ull * KIB)
 #define BODY_BYTES_MAX         (64ull * MIB)
@@ -225,7 +225,7 @@
 #define YIELD_AFTER_US     100000u /* longer calls let others go first, */
 #define YIELD_CPU_NS       50000000u /* if they were busy for so long: */
 #define YIELD_NICE         19 /* as low as it goes; others get 68 times more */
-#define DYING_WAIT_US      20000u  /* a killed child is reaped in less */
+#define DYING_WAIT_US      20000u    /* a killed child is reaped in less */
 #define CHILD_START_MAX_US 5000000u  /* zygote, or child, is stuck then */
 #define KEEPER_LATE_MS     5000u     /* behind a limit: the keeper is stuck */
 #define ROOM_LOSSES_MAX    4u        /* in a row, before calls are refused */

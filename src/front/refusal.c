@@ -57,12 +57,18 @@ may_log(struct refusals *refusals)
 }
 
 void
+refusals_add(struct refusals *refusals, unsigned status, const char *reason)
+{
+	find(refusals, status, reason)->n++;
+}
+
+void
 refusals_count(struct refusals *refusals, unsigned status, const char *reason,
     const uint8_t *address)
 {
 	char shown[INET6_ADDRSTRLEN] = "-";
 
-	find(refusals, status, reason)->n++;
+	refusals_add(refusals, status, reason);
 	if (!may_log(refusals))
 		return;
 	if (address)

@@ -29,6 +29,10 @@ struct refusals {
 	uint64_t unlogged;
 };
 
+/* Counts one that is in the log already. */
+void refusals_add(
+    struct refusals *refusals, unsigned status, const char *reason);
+
 /* Counts one and writes it to the log, unless there were too many just now.
  * address has 16 bytes, or is NULL. */
 void refusals_count(struct refusals *refusals, unsigned status,

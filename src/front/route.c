@@ -12,7 +12,6 @@
 #include <time.h>
 
 #define STREAM_HEADERS "Cache-Control: no-cache\r\nX-Accel-Buffering: no\r\n"
-#define RETRY_AFTER    "Retry-After: 1\r\n"
 #define HEADERS_MAX    256u
 
 /* The first revision whose clients know what an event without data is. */
@@ -280,6 +279,26 @@ event_send(struct session *session, uint32_t stream, struct route *route,
 
 /* ---- what the protocol sends ---- */
 
+/* The answer as a whole; a request that came at a bad time is told when to
+ * come again. */
+static void
+answer_json(struct route *route, struct buf *message, const struct sent *sent)
+{
+	bool busy = sent->status == 429 || sent->status == 503;
+	own_buf struct buf headers;
+
+	buf_init(&headers, HEADERS_MAX);
+	if (busy) {
+		refusals_add(route->routes->refusals, sent->status,
+		    sent->status == 429 ? "calls_of_one" : "calls");
+		(void)buf_printf(
+		    &headers, "Retry-After: %u\r\n", sent->retry_s);
+	}
+	(void)buf_add(&headers, "", 1);
+	route_answer(route, sent->status, (const char *)headers.p,
+	    "application/json", message);
+}
+
 static void
 send_answer(struct route *route, struct buf *message, const struct sent *sent)
 {
@@ -296,10 +315,7 @@ send_answer(struct route *route, struct buf *message, const struct sent *sent)
 		stream_close(route);
 		spend(route);
 	} else if (route->exchange) {
-		bool busy = sent->status == 429 || sent->status == 503;
-
-		route_answer(route, sent->status, busy ? RETRY_AFTER : NULL,
-		    "application/json", message);
+		answer_json(route, message, sent);
 	} else {
 		spend(route); /* gone, and without an id to come back with */
 	}

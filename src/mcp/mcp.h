@@ -41,7 +41,8 @@ enum sent_kind {
 
 struct sent {
 	enum sent_kind kind;
-	unsigned status; /* of HTTP, for an answer */
+	unsigned status;  /* of HTTP, for an answer */
+	unsigned retry_s; /* with 429 and 503: when to come again */
 	/* The message that came is served without a handshake: closing its
 	 * stream is what ends it, and no event has an id. */
 	bool modern;

@@ -168,6 +168,7 @@ request_reply(struct request *request, unsigned status, json_t *envelope)
 	void *route = request->route;
 	const struct sent sent = { .kind = SENT_ANSWER,
 		.status = status,
+		.retry_s = request->retry_s,
 		.modern = request->revision->modern };
 	struct batch *batch = detach(request);
 
@@ -249,6 +250,19 @@ request_fail(struct request *request, enum message_code code, const char *text,
     json_t *data)
 {
 	request_refuse(request, http_status(request, code), code, text, data);
+}
+
+bool
+request_defer(struct request *request, enum busy busy, unsigned retry_s,
+    const char *text)
+{
+	if (!request->peer || !request->over_http ||
+	    !request->revision->modern)
+		return false;
+	request->retry_s = retry_s;
+	request_refuse(request, busy == BUSY_CALLER ? 429 : 503,
+	    CODE_INVALID_REQUEST, text, NULL);
+	return true;
 }
 
 void

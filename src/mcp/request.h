@@ -86,6 +86,7 @@ struct request {
 	const struct revision *revision;
 	const struct peer_headers *headers; /* NULL but while it is checked */
 	bool over_http;
+	unsigned retry_s; /* for its answer: see struct sent */
 	json_t *id;
 	json_t *params;  /* an object, or NULL */
 	json_t *token;   /* for progress, or NULL */
@@ -111,6 +112,13 @@ void request_fail(struct request *request, enum message_code code,
     const char *text, json_t *data);
 void request_refuse(struct request *request, unsigned status,
     enum message_code code, const char *text, json_t *data);
+
+/* Refuses a request that comes at a bad time by what HTTP has for that: 429,
+ * or 503, and in how many seconds it may come again. False, and nothing is
+ * done, where there is no HTTP or its client would take that for a broken
+ * transport: such clients look into the result of a tool alone. */
+bool request_defer(struct request *request, enum busy busy, unsigned retry_s,
+    const char *text);
 
 /* Answers a request in flight, and keeps it: it belongs to no peer from now
  * on, and what it is answered with later goes to its task. */

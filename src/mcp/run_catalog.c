@@ -34,21 +34,27 @@ static const char instructions[] =
 /* One line for each call; of its code and output only the sizes, unless the
  * operator asks for more. */
 static void
+show_id(const struct request *request, char id[NAME_SHOWN_SIZE])
+{
+	if (json_is_string(request->id))
+		(void)json_shown(request->id, id);
+	else
+		(void)snprintf(id, NAME_SHOWN_SIZE, "%" JSON_INTEGER_FORMAT,
+		    json_integer_value(request->id));
+	/* A quote in it would end the value early. */
+	for (char *p = id; *p; p++)
+		if (*p == '"' || *p == '\\')
+			*p = '?';
+}
+
+static void
 log_call(const struct request *request, const struct call *call,
     const struct result *result)
 {
 	const struct principal *principal = call->principal;
 	char id[NAME_SHOWN_SIZE];
 
-	if (json_is_string(request->id))
-		(void)json_shown(request->id, id);
-	else
-		(void)snprintf(id, sizeof(id), "%" JSON_INTEGER_FORMAT,
-		    json_integer_value(request->id));
-	/* A quote in it would end the value early. */
-	for (char *p = id; *p; p++)
-		if (*p == '"' || *p == '\\')
-			*p = '?';
+	show_id(request, id);
 	log_info("event=call call=%u id=\"%s\" principal=%s room=wasm "
 		 "outcome=%s exit=%d queued_us=%" PRIu64 " wall_us=%" PRIu64
 		 " cpu_us=%" PRIu64 " code_bytes=%zu out_bytes=%zu "

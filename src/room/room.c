@@ -166,9 +166,11 @@ room_open(uv_loop_t *loop, struct launcher *launcher, const struct conf *conf,
 }
 
 static void
-refuse_busy(struct room *room, struct ticket *ticket, const char *reason)
+refuse_busy(struct room *room, struct ticket *ticket, enum busy busy,
+    const char *reason)
 {
 	ticket_fail(ticket, OUTCOME_REFUSED, reason);
+	ticket->result.busy = busy;
 	room_finish(room, ticket);
 }
 
@@ -185,7 +187,7 @@ room_make_place(struct room *room, const struct share *share)
 	ticket = shares_make_way(&room->shares, share);
 	if (!ticket)
 		return false;
-	refuse_busy(room, ticket,
+	refuse_busy(room, ticket, BUSY_SERVER,
 	    "[the server is busy, and your place in its queue went to "
 	    "somebody who has fewer: call again later]");
 	return true;
@@ -195,11 +197,11 @@ static void
 room_queue(struct room *room, struct share *share, struct ticket *ticket)
 {
 	if (share_full(share)) {
-		refuse_busy(room, ticket,
+		refuse_busy(room, ticket, BUSY_CALLER,
 		    "[you have too many calls at once and your queue is full: "
 		    "call again later]");
 	} else if (!room_make_place(room, share)) {
-		refuse_busy(room, ticket,
+		refuse_busy(room, ticket, BUSY_SERVER,
 		    "[the server is busy and its queue is full: call again "
 		    "later]");
 	} else {

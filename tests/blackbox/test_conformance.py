@@ -68,38 +68,45 @@ class Fixture:
         assert self.process.returncode == 0, stderr[-2000:]
 
 
+def run_suite(url, revision, folder):
+    """The suite's exit code, its last words, and its checks by scenario."""
+    done = subprocess.run(
+        [
+            str(NODE / ".bin/node"),
+            str(SUITE / "dist/index.js"),
+            "server",
+            "--url",
+            url,
+            "--requirements",
+            revision,
+            "-o",
+            str(folder),
+        ],
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    checks = {}
+    for path in folder.glob("*/checks.json"):
+        name = re.sub(r"^server-|-\d{4}-\d\d-\d\dT.*$", "", path.parent.name)
+        checks[name] = json.loads(path.read_text())
+    return done.returncode, done.stdout[-4000:], checks
+
+
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
-    """By revision and scenario: the checks."""
-    found = {}
+    """By revision: what run_suite said."""
     fixture = Fixture()
     try:
-        for revision in COUNTS:
-            folder = tmp_path_factory.mktemp(revision)
-            done = subprocess.run(
-                [
-                    str(NODE / ".bin/node"),
-                    str(SUITE / "dist/index.js"),
-                    "server",
-                    "--url",
-                    fixture.url,
-                    "--requirements",
-                    revision,
-                    "-o",
-                    str(folder),
-                ],
-                capture_output=True,
-                text=True,
-                timeout=TIMEOUT_S,
-                check=False,
+        return {
+            revision: run_suite(
+                fixture.url, revision, tmp_path_factory.mktemp(revision)
             )
-            found[revision, None] = (done.returncode, done.stdout[-4000:])
-            for path in folder.glob("*/checks.json"):
-                name = re.sub(r"^server-|-\d{4}-\d\d-\d\dT.*$", "", path.parent.name)
-                found[revision, name] = json.loads(path.read_text())
+            for revision in COUNTS
+        }
     finally:
         fixture.end()
-    return found
 
 
 @pytest.mark.parametrize("revision", COUNTS)
@@ -114,13 +121,13 @@ def test_lists(revision):
 
 @pytest.mark.parametrize("revision", COUNTS)
 def test_suite_is_content(results, revision):
-    code, text = results[revision, None]
+    code, text, _ = results[revision]
     assert code == 0, text
 
 
 @pytest.mark.parametrize("revision,name", ALL)
 def test_scenario(results, revision, name):
-    checks = results[revision, name]
+    checks = results[revision][2][name]
     bad = [
         f"{check['status']} {check['id']}: {check.get('errorMessage')}"
         for check in checks

@@ -16,7 +16,8 @@ GROWTH_KIB = 1024
 
 @pytest.mark.timeout(240)
 def test_many_connections(capsys):
-    with HttpServer(*http_load.LIMITS, "--head-timeout", "3") as server:
+    deadlines = ("--head-timeout", "3", "--body-timeout", "5")
+    with HttpServer(*http_load.LIMITS, *deadlines) as server:
         trial = asyncio.run(http_load.load(server, SECONDS, IDLE, SLOW))
         assert server.is_well()
     with capsys.disabled():
@@ -25,5 +26,6 @@ def test_many_connections(capsys):
     assert trial.full.calls >= 16 and trial.part.calls >= 16
     assert trial.idle_kept == IDLE
     assert trial.closed["slow_head"] >= SLOW // 3
+    assert trial.closed["slow_body"] >= SLOW // 3
     assert trial.private_kib[-1] - trial.private_kib[0] <= GROWTH_KIB
     assert trial.descriptors[1] <= trial.descriptors[0]

@@ -313,6 +313,15 @@ static struct {
 	int fd;
 } fresh;
 
+/* A sanitizer's allocator asks for what the server's filter refuses. */
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED true
+#elif defined(__has_feature)
+#define SANITIZED __has_feature(address_sanitizer)
+#else
+#define SANITIZED false
+#endif
+
 #define FRESH_TOKENS 5
 
 /* The server's filter would only refuse it, and OpenSSL go on without its
@@ -372,7 +381,9 @@ fresh_start(void)
 		FILE *file = fdopen(ends[0], "r");
 
 		(void)close(ends[1]);
-		_exit(file ? verify_behind_the_filter(file) : 4);
+		_exit(SANITIZED ? 0
+		      : file    ? verify_behind_the_filter(file)
+				: 4);
 	}
 	(void)close(ends[0]);
 	fresh.fd = ends[1];
@@ -396,6 +407,11 @@ works_behind_the_filter(void **state)
 	int status;
 
 	(void)state;
+	if (SANITIZED) {
+		(void)close(fresh.fd);
+		assert_int_equal(waitpid(fresh.pid, NULL, 0), fresh.pid);
+		skip();
+	}
 	(void)dprintf(fresh.fd, "%s\n", issuer.set);
 	for (unsigned i = 0; i < FRESH_TOKENS; i++) {
 		char *token = web_token(issuer.keys[cases[i].key],

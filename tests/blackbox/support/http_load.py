@@ -139,6 +139,7 @@ class Crowd:
 
     def __init__(self, clients):
         self.clients = clients
+        self.times = []  # of the last loop, in seconds
         self.faults = []
 
     async def open(self):
@@ -149,9 +150,10 @@ class Crowd:
         for client in self.clients:
             client.close()
 
-    async def closed_loop(self, seconds):
-        """Each client calls again as soon as it is answered."""
-        times = []
+    async def closed_loop(self, seconds, gap=0):
+        """Each client calls again as soon as it is answered, or a while (in
+        seconds, not counted as the call's) after that."""
+        times = self.times = []
         began = time.monotonic()
 
         async def work(client):
@@ -159,6 +161,8 @@ class Crowd:
                 if not await self._one(client):
                     return
                 times.append(time.monotonic() - now)
+                if gap:
+                    await asyncio.sleep(gap)
 
         await asyncio.gather(*map(work, self.clients))
         return summary(times, time.monotonic() - began)
@@ -273,7 +277,8 @@ class Bystanders:
 # kept for a moment only, since what is kept would look like a leak.
 BUSY = 16
 LIMITS = (
-    *("--concurrency", str(BUSY), "--token-calls", str(BUSY), "--token-queue", "64"),
+    *("--concurrency", str(BUSY), "--token-calls", str(BUSY)),
+    *("--queue", "1000", "--token-queue", "1000"),  # slow readers call as well
     *("--token-per-minute", "1000000", "--idle-timeout", "3600"),
     *("--keep-time", "1"),
 )
