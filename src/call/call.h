@@ -69,7 +69,7 @@ struct usage {
 struct result {
 	enum outcome outcome;
 	enum busy busy; /* of a refused one */
-	int exit_code; /* the program's own; -1 after a time-out or a kill */
+	int exit_code;  /* the program's own; -1 after a time-out or a kill */
 	bool timed_out;
 	struct stream out, err;
 	struct file_list files; /* that the program left in /workspace */

@@ -58,7 +58,8 @@
 
 #define OUT_QUEUED_MAX    (4u * MIB)   /* unread beyond it: no more requests */
 #define OUT_LOST_MAX      (256u * MIB) /* so far behind, a client is gone */
-#define TOOL_TEXT_MAX     2000u        /* clients cut a description at 2 kB */
+#define RETRY_BUSY_S      1u    /* for a call without a place: most are short */
+#define TOOL_TEXT_MAX     2000u /* clients cut a description at 2 kB */
 #define ABOUT_MAX         (256u * KIB) /* about.json: names and versions */
 #define LIST_TTL_MS       3600000 /* the tool list never changes in a process */
 #define PROGRESS_FIRST_MS 2000u   /* shorter calls need no sign of life */

@@ -5,9 +5,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "front/jws.h"
 
+#include "base/base64.h"
 #include "base/own.h"
 #include "conf/limits.h"
-#include "front/base64url.h"
 
 #include <errno.h>
 #include <jose/jwk.h>
@@ -218,7 +218,7 @@ jws_verify(const struct jws_key *key, struct span header, struct span payload,
 	jose_cfg_auto_t *cfg = quiet();
 
 	buf_init(&bytes, key->signature_bytes);
-	if (!cfg || base64url_read(signature, &bytes) < 0 ||
+	if (!cfg || base64_read(BASE64_URL, signature, &bytes) < 0 ||
 	    bytes.n != key->signature_bytes)
 		return false;
 	return verify_with(cfg, key->key, header, payload, signature);
@@ -247,7 +247,8 @@ throwaway_key(const struct jws_algorithm *algorithm, jose_cfg_t *cfg)
 		return key;
 	}
 	buf_init(&text, KIB);
-	if (base64url_write((struct span){ ones, sizeof(ones) }, &text) < 0)
+	if (base64_write(
+		BASE64_URL, (struct span){ ones, sizeof(ones) }, &text) < 0)
 		return NULL;
 	return json_pack(
 	    "{s:s, s:s%, s:s}", "kty", "RSA", "n", text.p, text.n, "e", "AQAB");
@@ -270,9 +271,9 @@ verify_something(const struct jws_algorithm *algorithm, jose_cfg_t *cfg)
 	buf_init(&signature, KIB);
 	(void)snprintf(text, sizeof(text), "{\"alg\":\"%s\"}", algorithm->name);
 	if (r == 0)
-		r = base64url_write(span_of(text), &header);
+		r = base64_write(BASE64_URL, span_of(text), &header);
 	if (r == 0)
-		r = base64url_write(
+		r = base64_write(BASE64_URL,
 		    (struct span){ numbers, key.signature_bytes }, &signature);
 	if (r == 0)
 		(void)jws_verify(&key, buf_span(&header), span_of("e30"),

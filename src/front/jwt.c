@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "front/jwt.h"
 
+#include "base/base64.h"
 #include "base/own.h"
-#include "front/base64url.h"
 
 #include <math.h>
 #include <string.h>
@@ -97,8 +97,9 @@ part_load(struct span part)
 	own_buf struct buf text;
 
 	buf_init(&text, TOKEN_BYTES_MAX);
-	return base64url_read(part, &text) < 0 ? NULL
-					       : strict_object(buf_span(&text));
+	return base64_read(BASE64_URL, part, &text) < 0
+		   ? NULL
+		   : strict_object(buf_span(&text));
 }
 
 static const char *

@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "front/session_id.h"
 
+#include "base/base64.h"
 #include "base/own.h"
-#include "front/base64url.h"
 
 #include <errno.h>
 #include <string.h>
@@ -54,7 +54,7 @@ session_id_sign(const struct session_id *id, const struct principal *principal,
 		    (uint8_t)((uint64_t)id->issued_s >> (56 - 8 * i));
 	sign(&bytes, principal, key, bytes.code);
 	buf_init(&text, SESSION_ID_SIZE);
-	if (base64url_write(
+	if (base64_write(BASE64_URL,
 		(struct span){ (const uint8_t *)&bytes, sizeof(bytes) },
 		&text) < 0)
 		return -ENOMEM;
@@ -74,7 +74,7 @@ session_id_verify(struct span text, const struct principal *principal,
 
 	buf_init(&buf, sizeof(bytes));
 	if (!text.p || text.n >= SESSION_ID_SIZE ||
-	    base64url_read(text, &buf) < 0 || buf.n != sizeof(bytes))
+	    base64_read(BASE64_URL, text, &buf) < 0 || buf.n != sizeof(bytes))
 		return false;
 	memcpy(&bytes, buf.p, sizeof(bytes));
 	sign(&bytes, principal, key, code);

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mcp/header_value.h"
 
+#include "base/base64.h"
 #include "base/own.h"
 
 #include <inttypes.h>
@@ -31,57 +32,15 @@ is_encoded(struct span header)
 	       memcmp(header.p + header.n - end, ENCODED_END, end) == 0;
 }
 
-/* The value of a digit of Base64; -1: it is none. */
-static int
-digit(uint8_t c)
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
-	const char *at = c ? strchr(digits, c) : NULL;
-
-	return at ? (int)(at - digits) : -1;
-}
-
-/* Adds what a group of four says. False: it is no such group. */
-static bool
-add_group(const uint8_t *p, bool last, struct buf *text)
-{
-	int d[4];
-	unsigned n = 4;
-	uint32_t bits;
-	uint8_t bytes[3];
-
-	if (last && p[3] == '=')
-		n = p[2] == '=' ? 2 : 3;
-	for (unsigned i = 0; i < 4; i++) {
-		d[i] = i < n ? digit(p[i]) : 0;
-		if (d[i] < 0)
-			return false;
-	}
-	bits = (uint32_t)d[0] << 18 | (uint32_t)d[1] << 12 |
-	       (uint32_t)d[2] << 6 | (uint32_t)d[3];
-	/* Bits behind the end must be nothing: one text, one form. */
-	if (n < 4 && bits & (n == 3 ? 0xffu : 0xffffu))
-		return false;
-	bytes[0] = (uint8_t)(bits >> 16);
-	bytes[1] = (uint8_t)(bits >> 8);
-	bytes[2] = (uint8_t)bits;
-	return buf_add(text, bytes, n - 1) == 0;
-}
-
 static bool
 decode(struct span header, struct buf *text)
 {
-	const uint8_t *p = header.p + sizeof(ENCODED_BEGIN) - 1;
-	size_t n =
-	    header.n - (sizeof(ENCODED_BEGIN) - 1) - (sizeof(ENCODED_END) - 1);
+	const size_t begin = sizeof(ENCODED_BEGIN) - 1;
+	const size_t end = sizeof(ENCODED_END) - 1;
 
-	if (n % 4 != 0)
-		return false;
-	for (size_t i = 0; i < n; i += 4)
-		if (!add_group(p + i, i + 4 == n, text))
-			return false;
-	return true;
+	return base64_read(BASE64_PADDED,
+		   (struct span){ header.p + begin, header.n - begin - end },
+		   text) == 0;
 }
 
 /* What a value looks like in a header. */

@@ -34,8 +34,8 @@ enum sent_kind {
 	SENT_ANSWER, /* to the message, or batch, that came on the route */
 	SENT_NOTE,   /* something that goes along with it, before the answer */
 	SENT_FREE,   /* belongs to no message: route is NULL */
-	SENT_OVER,   /* no bytes: there will be no answer, by the client's wish */
-	SENT_DROP,   /* no bytes: the route's stream should break here, and its
+	SENT_OVER, /* no bytes: there will be no answer, by the client's wish */
+	SENT_DROP, /* no bytes: the route's stream should break here, and its
 		      * client come back for the rest */
 };
 

@@ -253,11 +253,10 @@ request_fail(struct request *request, enum message_code code, const char *text,
 }
 
 bool
-request_defer(struct request *request, enum busy busy, unsigned retry_s,
-    const char *text)
+request_defer(
+    struct request *request, enum busy busy, unsigned retry_s, const char *text)
 {
-	if (!request->peer || !request->over_http ||
-	    !request->revision->modern)
+	if (!request->peer || !request->over_http || !request->revision->modern)
 		return false;
 	request->retry_s = retry_s;
 	request_refuse(request, busy == BUSY_CALLER ? 429 : 503,

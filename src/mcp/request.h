@@ -63,7 +63,7 @@ struct batch {
 	void *route;
 	json_t *answers;
 	unsigned pending;
-	bool asked; /* it had a request */
+	bool asked;   /* it had a request */
 	size_t share; /* of MESSAGE_OUT_MAX, for each answer */
 };
 

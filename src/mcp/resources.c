@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mcp/resources.h"
 
+#include "base/base64.h"
 #include "base/clock.h"
 #include "base/hmac.h"
 #include "base/own.h"
@@ -144,30 +145,13 @@ text_within(struct span text, size_t max)
 static json_t *
 base64_of(struct span bytes)
 {
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				     "abcdefghijklmnopqrstuvwxyz0123456789+/";
-	size_t size = (bytes.n + 2) / 3 * 4;
-	own_mem char *text = malloc(size + 1);
-	char *p = text;
+	own_buf struct buf text;
 
-	if (!text)
+	buf_init(&text, (bytes.n + 2) / 3 * 4);
+	if (base64_write(BASE64_PADDED, bytes, &text) < 0)
 		return NULL;
-	for (size_t i = 0; i < bytes.n; i += 3) {
-		size_t left = bytes.n - i;
-		uint32_t three = (uint32_t)bytes.p[i] << 16;
-
-		three |= left > 1 ? (uint32_t)bytes.p[i + 1] << 8 : 0;
-		three |= left > 2 ? bytes.p[i + 2] : 0;
-		*p++ = digits[three >> 18];
-		*p++ = digits[three >> 12 & 63];
-		*p++ = digits[three >> 6 & 63];
-		*p++ = digits[three & 63];
-	}
-	if (bytes.n % 3 > 0)
-		text[size - 1] = '=';
-	if (bytes.n % 3 == 1)
-		text[size - 2] = '=';
-	return json_stringn(text, size);
+	return text.n > 0 ? json_stringn((const char *)text.p, text.n)
+			  : json_string("");
 }
 
 /* What is read: part of the whole. */

@@ -31,8 +31,6 @@ static const char instructions[] =
 
 /* ---- the log ---- */
 
-/* One line for each call; of its code and output only the sizes, unless the
- * operator asks for more. */
 static void
 show_id(const struct request *request, char id[NAME_SHOWN_SIZE])
 {
@@ -47,6 +45,8 @@ show_id(const struct request *request, char id[NAME_SHOWN_SIZE])
 			*p = '?';
 }
 
+/* One line for each call; of its code and output only the sizes, unless the
+ * operator asks for more. */
 static void
 log_call(const struct request *request, const struct call *call,
     const struct result *result)
@@ -67,6 +67,19 @@ log_call(const struct request *request, const struct call *call,
 	    request->peer   ? "yes"
 	    : request->task ? "task"
 			    : "no");
+}
+
+/* The same for one that never came to the room. */
+static void
+log_refused(const struct request *request, const char *reason)
+{
+	const struct principal *principal = request->principal;
+	char id[NAME_SHOWN_SIZE];
+
+	show_id(request, id);
+	log_info("event=call call=0 id=\"%s\" principal=%s room=wasm "
+		 "outcome=refused reason=%s",
+	    id, principal ? principal->name : "-", reason);
 }
 
 /* The first bytes of a text in a log line: quotes would end the value. */
@@ -111,6 +124,21 @@ count_call(struct request *request, const struct result *result)
 	stats->sum_us += us;
 }
 
+/* True if a call that the room was too busy for was answered by that. */
+static bool
+deferred(struct request *request, const struct result *result)
+{
+	static const char *const texts[] = {
+		[BUSY_CALLER] = "you have too many calls at once and your "
+				"queue is full: call again later",
+		[BUSY_SERVER] = "the server is busy: call again later",
+	};
+
+	return result->busy != BUSY_NOT &&
+	       request_defer(
+		   request, result->busy, RETRY_BUSY_S, texts[result->busy]);
+}
+
 static void
 answer_call(struct request *request, struct call *call, struct result *result)
 {
@@ -119,7 +147,10 @@ answer_call(struct request *request, struct call *call, struct result *result)
 	char id[STORE_ID_SIZE];
 	json_t *object;
 
-	if (run->store &&
+	if (deferred(request, result))
+		return;
+	/* One that never ran left nothing behind. */
+	if (run->store && result->outcome != OUTCOME_REFUSED &&
 	    store_add(run->store, call->principal, result, clock_us(), id) == 0)
 		form.call_id = id;
 	object = answer_result(result, call->wall_ms, &form);
@@ -154,6 +185,17 @@ refuse(struct request *request, const char *text)
 	method_answer(request, answer_refused(text, &form));
 }
 
+/* Refuses a call that would be taken later. */
+static void
+refuse_busy(struct request *request, enum busy busy, unsigned retry_s,
+    const char *reason, const char *text)
+{
+	log_refused(request, reason);
+	request->mcp->stats.calls[OUTCOME_REFUSED]++;
+	if (!request_defer(request, busy, retry_s, text))
+		refuse(request, text);
+}
+
 /* True if the principal may begin a call now. */
 static bool
 admitted(struct request *request)
@@ -168,7 +210,7 @@ admitted(struct request *request)
 		return true;
 	(void)snprintf(text, sizeof(text),
 	    "too many calls in a minute: call again in %u s", retry_s);
-	refuse(request, text);
+	refuse_busy(request, BUSY_CALLER, retry_s, "rate", text);
 	return false;
 }
 
@@ -183,7 +225,7 @@ submit(struct request *request, struct call *call)
 	call->principal = principal_hold(request->principal);
 	if (bytes > CALLS_BYTES_MAX - mcp->calls_bytes) {
 		call_free(call);
-		refuse(request,
+		refuse_busy(request, BUSY_SERVER, RETRY_BUSY_S, "bytes",
 		    "the server holds too much code of calls that have not "
 		    "ended; try again when some have");
 		return;
@@ -191,7 +233,8 @@ submit(struct request *request, struct call *call)
 	/* done is never called from within room_submit. */
 	if (room_submit(mcp->room, call) < 0) {
 		call_free(call);
-		refuse(request, "the server has no memory for the call");
+		refuse_busy(request, BUSY_SERVER, RETRY_BUSY_S, "memory",
+		    "the server has no memory for the call");
 		return;
 	}
 	request->call_bytes = bytes;

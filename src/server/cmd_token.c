@@ -1,10 +1,10 @@
 /* cmd_token.c: "breakroom token": makes a bearer token, and the line of the
  * file of tokens that lets it in.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/base64.h"
 #include "base/fd.h"
 #include "base/own.h"
 #include "front/auth_tokens.h"
-#include "front/base64url.h"
 #include "server/cmd.h"
 
 #include <errno.h>
@@ -22,7 +22,8 @@ token_make(struct buf *token)
 
 	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
 		return -errno;
-	return base64url_write((struct span){ bytes, sizeof(bytes) }, token);
+	return base64_write(
+	    BASE64_URL, (struct span){ bytes, sizeof(bytes) }, token);
 }
 
 /* Adds the line, as the server will read it. */

@@ -40,7 +40,6 @@ def run_load(seconds):
         trial = asyncio.run(http_load.load(server, seconds, IDLE, SLOW))
     print(trial)
     print(*trial.faults[:5], sep="\n")
-    grown = trial.private_kib[-1] - trial.private_kib[0]
     return all([
         verdict("every call has its own answer", not trial.faults),
         verdict("idle connections are left alone", trial.idle_kept == IDLE),
@@ -48,7 +47,7 @@ def run_load(seconds):
         verdict(f"p99 is at most {TAIL} x p50 at {http_load.SHARE:.0%}",
                 trial.part.p99 <= TAIL * trial.part.p50),
         verdict(f"memory grows by at most {GROWTH_KIB} KiB",
-                grown <= GROWTH_KIB),
+                trial.grown() <= GROWTH_KIB),
         verdict("no descriptor is left behind",
                 trial.descriptors[1] <= trial.descriptors[0]),
     ])

@@ -3,10 +3,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "front/auth.h"
 
+#include "base/base64.h"
 #include "front/auth_members.h"
 #include "front/auth_rates.h"
 #include "front/auth_tokens.h"
-#include "front/base64url.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -572,8 +572,10 @@ base64url_has_one_spelling(void **state)
 		buf_init(&bytes, 200);
 		buf_init(&text, 300);
 		assert_int_equal(
-		    base64url_write((struct span){ data, n }, &text), 0);
-		assert_int_equal(base64url_read(buf_span(&text), &bytes), 0);
+		    base64_write(BASE64_URL, (struct span){ data, n }, &text),
+		    0);
+		assert_int_equal(
+		    base64_read(BASE64_URL, buf_span(&text), &bytes), 0);
 		assert_int_equal(bytes.n, n);
 		if (n > 0)
 			assert_memory_equal(bytes.p, data, n);
@@ -583,11 +585,13 @@ base64url_has_one_spelling(void **state)
 	for (unsigned i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		buf_init(&bytes, 200);
 		assert_int_equal(
-		    base64url_read(span_of(wrong[i]), &bytes), -EINVAL);
+		    base64_read(BASE64_URL, span_of(wrong[i]), &bytes),
+		    -EINVAL);
 		buf_done(&bytes);
 	}
 	buf_init(&bytes, 2);
-	assert_int_equal(base64url_read(span_of("AAAA"), &bytes), -ENOBUFS);
+	assert_int_equal(
+	    base64_read(BASE64_URL, span_of("AAAA"), &bytes), -ENOBUFS);
 	buf_done(&bytes);
 }
 

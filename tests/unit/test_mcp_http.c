@@ -423,6 +423,9 @@ test_admission(void **state)
 	const struct post call = { NOW, "tools/call", "run_python",
 		MODERN("7", "tools/call",
 		    ",'name':'run_python','arguments':{'code':''}") };
+	const struct post old_call = { "2025-11-25", NULL, NULL,
+		OLD("8", "tools/call",
+		    "'name':'run_python','arguments':{'code':''}") };
 	unsigned left = 1;
 	json_t *message;
 
@@ -435,10 +438,20 @@ test_admission(void **state)
 	(void)post_by(client, peer, &call);
 	assert_int_equal(client->room->held, 0);
 	message = hear(client);
+	assert_non_null(
+	    strstr(json_string_value(at(message, "error>message")), "17 s"));
+	json_decref(message);
+	assert_int_equal(client->sent.status, 429);
+	assert_int_equal(client->sent.retry_s, 17);
+	/* Clients of the older era look into the result alone. */
+	left = 0;
+	(void)post_by(client, peer, &old_call);
+	message = hear(client);
 	assert_true(json_is_true(at(message, "result>isError")));
 	assert_non_null(strstr(
 	    json_string_value(at(message, "result>content>0>text")), "17 s"));
 	json_decref(message);
+	assert_int_equal(client->sent.status, 200);
 	peer_close(peer);
 }
 

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "web_tokens.h"
 
+#include "base/base64.h"
 #include "base/buf.h"
-#include "front/base64url.h"
 
 #include <jose/jwk.h>
 #include <jose/jws.h>
@@ -51,7 +51,8 @@ web_token_signed(const json_t *key, json_t *header, const char *claims)
 	char *token = NULL;
 
 	buf_init(&payload, 1u << 20);
-	assert_int_equal(base64url_write(span_of(claims), &payload), 0);
+	assert_int_equal(
+	    base64_write(BASE64_URL, span_of(claims), &payload), 0);
 	(void)json_object_set_new(
 	    jws, "payload", json_stringn((const char *)payload.p, payload.n));
 	assert_true(jose_jws_sig(NULL, jws, with, key));
@@ -84,9 +85,9 @@ web_token_of(const char *header, const char *claims, const char *end)
 	char *token;
 
 	buf_init(&text, 1u << 20);
-	assert_int_equal(base64url_write(span_of(header), &text), 0);
+	assert_int_equal(base64_write(BASE64_URL, span_of(header), &text), 0);
 	assert_int_equal(buf_add_text(&text, "."), 0);
-	assert_int_equal(base64url_write(span_of(claims), &text), 0);
+	assert_int_equal(base64_write(BASE64_URL, span_of(claims), &text), 0);
 	assert_int_equal(buf_printf(&text, ".%s", end), 0);
 	token = strndup((const char *)text.p, text.n);
 	buf_done(&text);

@@ -19,6 +19,7 @@ from .client import MODERN, modern_meta
 HELLO = "print('hello', '{nonce}')"
 WAIT_S = 60
 DRIP_S = 0.5
+APART_S = 3  # not all slow ones begin at once
 SPARE_FDS = 200
 
 
@@ -222,6 +223,7 @@ class Bystanders:
             self.tasks.append(asyncio.create_task(self.again(kind)))
 
     async def again(self, kind):
+        await asyncio.sleep(random.uniform(0, APART_S))
         while True:
             client = Busy(self.port)
             try:
@@ -297,13 +299,18 @@ class Trial(NamedTuple):
     private_kib: list  # of the server, again and again while it is busy
     descriptors: tuple  # of the server, before and after
 
+    def grown(self):
+        """KiB that the server has more in the second half than in the first;
+        what it holds for readers that are slow comes and goes."""
+        half = len(self.private_kib) // 2
+        return min(self.private_kib[half:]) - min(self.private_kib[:half])
+
     def __str__(self):
-        first, last = self.private_kib[0], self.private_kib[-1]
         return (
             f"all the time: {self.full}\nat {SHARE:.0%}: {self.part}, p99 is "
             f"{self.part.p99 / self.part.p50:.1f} x p50\n{self.idle_kept} idle "
             f"connections left open, slow ones closed: {dict(self.closed)}\n"
-            f"private memory of the server {first} to {last} KiB, descriptors "
+            f"private memory of the server, KiB: {self.private_kib}; descriptors "
             f"{self.descriptors[0]} before, {self.descriptors[1]} after"
         )
 
