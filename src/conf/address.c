@@ -1,4 +1,4 @@
-/* address.c: where HTTP is served, as an operator writes it.
+/* address.c: reading and writing addresses.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conf/address.h"
 
@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
-#include <sys/un.h>
 
 #define UNIX_PREFIX "unix:"
 #define PORT_MAX    65535u
@@ -18,16 +18,15 @@
 static int
 parse_path(const char *path, struct address *ret, struct err *err)
 {
-	struct sockaddr_un sa = { .sun_family = AF_UNIX };
 	size_t n = strlen(path);
 
-	if (n == 0 || n >= sizeof(sa.sun_path))
+	*ret = (struct address){ .n = sizeof(ret->un) };
+	if (n == 0 || n >= sizeof(ret->un.sun_path))
 		return fail(err, EINVAL,
 		    "the path of a socket has 1 to %zu bytes, not %zu",
-		    sizeof(sa.sun_path) - 1, n);
-	memcpy(sa.sun_path, path, n + 1);
-	*ret = (struct address){ .n = sizeof(sa) };
-	memcpy(&ret->sa, &sa, sizeof(sa));
+		    sizeof(ret->un.sun_path) - 1, n);
+	ret->un.sun_family = AF_UNIX;
+	memcpy(ret->un.sun_path, path, n + 1);
 	return 0;
 }
 
@@ -40,7 +39,7 @@ set_in(const char *host, uint16_t port, struct address *ret)
 	if (inet_pton(AF_INET, host, &v4.sin_addr) != 1)
 		return false;
 	*ret = (struct address){ .n = sizeof(v4) };
-	memcpy(&ret->sa, &v4, sizeof(v4));
+	memcpy(&ret->storage, &v4, sizeof(v4));
 	return true;
 }
 
@@ -53,7 +52,7 @@ set_in6(const char *host, uint16_t port, struct address *ret)
 	if (inet_pton(AF_INET6, host, &v6.sin6_addr) != 1)
 		return false;
 	*ret = (struct address){ .n = sizeof(v6) };
-	memcpy(&ret->sa, &v6, sizeof(v6));
+	memcpy(&ret->storage, &v6, sizeof(v6));
 	return true;
 }
 
@@ -89,21 +88,61 @@ address_parse(const char *text, struct address *ret, struct err *err)
 	    shown);
 }
 
+/* A copy of the address as what its family says it is. */
+static struct sockaddr_in
+as_in(const struct address *address)
+{
+	struct sockaddr_in v4;
+
+	memcpy(&v4, &address->storage, sizeof(v4));
+	return v4;
+}
+
+static struct sockaddr_in6
+as_in6(const struct address *address)
+{
+	struct sockaddr_in6 v6;
+
+	memcpy(&v6, &address->storage, sizeof(v6));
+	return v6;
+}
+
+void
+address_name(const struct address *address, char ret_name[ADDRESS_NAME_MAX])
+{
+	const struct sockaddr_in v4 = as_in(address);
+	const struct sockaddr_in6 v6 = as_in6(address);
+	char host[INET6_ADDRSTRLEN] = "";
+
+	if (address->any.sa_family == AF_UNIX) {
+		(void)snprintf(ret_name, ADDRESS_NAME_MAX, UNIX_PREFIX "%s",
+		    address->un.sun_path);
+	} else if (address->any.sa_family == AF_INET6) {
+		(void)inet_ntop(AF_INET6, &v6.sin6_addr, host, sizeof(host));
+		(void)snprintf(ret_name, ADDRESS_NAME_MAX, "[%s]:%u", host,
+		    (unsigned)ntohs(v6.sin6_port));
+	} else {
+		(void)inet_ntop(AF_INET, &v4.sin_addr, host, sizeof(host));
+		(void)snprintf(ret_name, ADDRESS_NAME_MAX, "%s:%u", host,
+		    (unsigned)ntohs(v4.sin_port));
+	}
+}
+
 bool
 address_is_local(const struct address *address)
 {
-	struct sockaddr_in v4;
-	struct sockaddr_in6 v6;
+	const struct sockaddr_in v4 = as_in(address);
+	const struct sockaddr_in6 v6 = as_in6(address);
 
-	switch (address->sa.ss_family) {
+	switch (address->any.sa_family) {
 	case AF_UNIX:
 		return true;
 	case AF_INET:
-		memcpy(&v4, &address->sa, sizeof(v4));
-		return (ntohl(v4.sin_addr.s_addr) >> 24) == 127;
+		return ntohl(v4.sin_addr.s_addr) >> 24 == 127;
 	case AF_INET6:
-		memcpy(&v6, &address->sa, sizeof(v6));
-		return IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr);
+		return IN6_IS_ADDR_LOOPBACK(&v6.sin6_addr) ||
+		       (IN6_IS_ADDR_V4MAPPED(&v6.sin6_addr) &&
+			   v6.sin6_addr.s6_addr[12] == 127);
 	default:
 		return false;
 	}

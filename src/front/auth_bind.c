@@ -2,48 +2,18 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "front/auth.h"
 
-#include <arpa/inet.h>
+#include "conf/address.h"
+
 #include <errno.h>
-#include <string.h>
-
-/* "ADDR:PORT" or "[ADDR]:PORT": the address alone. */
-static bool
-address_of(const char *name, char ret_address[INET6_ADDRSTRLEN])
-{
-	const char *end = strrchr(name, ':');
-	size_t n;
-
-	if (!end)
-		return false;
-	if (name[0] == '[' && end > name + 1 && end[-1] == ']') {
-		name++;
-		end--;
-	}
-	n = (size_t)(end - name);
-	if (n >= INET6_ADDRSTRLEN)
-		return false;
-	memcpy(ret_address, name, n);
-	ret_address[n] = '\0';
-	return true;
-}
 
 static bool
 is_local(const char *name)
 {
-	char text[INET6_ADDRSTRLEN];
-	struct in6_addr six;
-	struct in_addr four;
+	struct address address;
+	struct err err;
 
-	if (strncmp(name, "unix:", 5) == 0)
-		return true;
-	if (!address_of(name, text))
-		return false;
-	if (inet_pton(AF_INET, text, &four) == 1)
-		return ntohl(four.s_addr) >> 24 == 127;
-	if (inet_pton(AF_INET6, text, &six) != 1)
-		return false;
-	return IN6_IS_ADDR_LOOPBACK(&six) ||
-	       (IN6_IS_ADDR_V4MAPPED(&six) && six.s6_addr[12] == 127);
+	return address_parse(name, &address, &err) == 0 &&
+	       address_is_local(&address);
 }
 
 int

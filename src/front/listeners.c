@@ -22,7 +22,7 @@
 /* Removes a socket that nobody listens at any more: a server that was killed
  * leaves its. */
 static int
-unlink_stale(const struct listen_address *address, struct err *err)
+unlink_stale(const struct address *address, struct err *err)
 {
 	const char *path = address->un.sun_path;
 	own_fd int fd = -1;
@@ -71,8 +71,8 @@ set_options(int fd, const struct conf *conf)
 }
 
 static int
-bind_one(int fd, const struct listen_address *address, const char *text,
-    struct err *err)
+bind_one(
+    int fd, const struct address *address, const char *text, struct err *err)
 {
 	const char *advice = "";
 
@@ -90,11 +90,11 @@ bind_one(int fd, const struct listen_address *address, const char *text,
 static int
 name_of(struct listener *listener, struct err *err)
 {
-	struct listen_address address = { .n = sizeof(address.storage) };
+	struct address address = { .n = sizeof(address.storage) };
 
 	if (getsockname(listener->fd, &address.any, &address.n) < 0)
 		return fail_errno(err, "read a socket's name");
-	listen_address_name(&address, listener->name);
+	address_name(&address, listener->name);
 	return 0;
 }
 
@@ -102,10 +102,10 @@ static int
 listener_bind(struct listener *listener, const char *text,
     const struct conf *conf, struct err *err)
 {
-	struct listen_address address;
+	struct address address;
 	own_fd int fd = -1;
 	const int on = 1;
-	int r = listen_address_parse(text, &address, err);
+	int r = address_parse(text, &address, err);
 
 	if (r == 0 && address.any.sa_family == AF_UNIX)
 		r = unlink_stale(&address, err);

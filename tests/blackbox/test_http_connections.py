@@ -385,7 +385,7 @@ def test_a_port_that_is_taken_is_named():
     "unix:", "unix", ":80", "1.2.3:80", "127.0.0.1: 80"])
 def test_an_address_that_is_none_is_refused_with_what_is_expected(address):
     error = refusal_of(address)
-    assert "expected ADDRESS:PORT" in error and error.count("\n") == 1
+    assert "is no ADDR:PORT" in error and error.count("\n") == 1
 
 
 def test_an_address_of_another_machine_is_refused():
