@@ -4,10 +4,10 @@
  * by a token that is known here, or by claims that a second, simpler reading
  * finds right.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/base64.h"
 #include "base/own.h"
 #include "front/auth.h"
 #include "front/auth_tokens.h"
-#include "front/base64url.h"
 #include "front/jwks.h"
 #include "front/jwt.h"
 #include "fuzz_input.h"
@@ -228,7 +228,7 @@ sign(struct span claims, struct buf *token)
 	bool ok;
 
 	buf_init(&payload, MIB);
-	check(base64url_write(claims, &payload) == 0, "memory");
+	check(base64_write(BASE64_URL, claims, &payload) == 0, "memory");
 	jws = json_pack(
 	    "{s:s%}", "payload", payload.p ? (char *)payload.p : "", payload.n);
 	ok = jose_jws_sig(NULL, jws, with, secret) &&
@@ -266,7 +266,7 @@ judge_token_header(struct span header)
 	struct jwt jwt;
 
 	buf_init(&token, MIB);
-	check(base64url_write(header, &token) == 0 &&
+	check(base64_write(BASE64_URL, header, &token) == 0 &&
 		  buf_add_text(&token, ".e30.") == 0,
 	    "memory");
 	/* 64 bytes: as long as a signature, and none. */

@@ -73,7 +73,7 @@ TARGETS = {
         )),
     "auth": Target(
         files=("src/front/auth.c", "src/front/auth_tokens.c",
-               "src/front/auth_rates.c", "src/front/base64url.c",
+               "src/front/auth_rates.c", "src/base/base64.c",
                "src/front/jw*.c"),
         faults=(
             Fault("a digest that is read without a look at its length",

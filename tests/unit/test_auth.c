@@ -554,7 +554,7 @@ open_server_is_local(void **state)
 	}
 }
 
-/* ---- base64url ---- */
+/* ---- the text of tokens ---- */
 
 static void
 base64url_has_one_spelling(void **state)
