@@ -1,5 +1,5 @@
 /* base64.c: both alphabets of base64.
- * Hostile input: tokens and headers of a client.
+ * Hostile input: tokens and headers of a client. Fuzzed by fuzz_auth.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/base64.h"
 

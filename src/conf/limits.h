@@ -82,6 +82,7 @@
 #define HTTP_PIPELINED_MAX     (64u * KIB) /* held of the requests behind one */
 #define HTTP_STREAM_QUEUED_MAX (256u * KIB)   /* beside one whole answer */
 #define HTTP_BODIES_MAX        (256ull * MIB) /* of all connections together */
+#define HTTP_QUEUED_MAX        (256ull * MIB) /* of what is not read: likewise */
 #define HTTP_BODIES_OF_ONE     (128ull * MIB) /* of a principal's of them */
 #define REFUSALS_LOGGED        10u /* a second; the others are counted */
 #define REFUSAL_REASONS        48u /* literals of ours: about 30 */

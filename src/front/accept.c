@@ -1,5 +1,5 @@
 /* accept.c: Accept and Content-Type, of RFC 9110 as much as is needed.
- * Hostile input: the two headers.
+ * Hostile input: the two headers. Fuzzed by fuzz_headers.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "front/accept.h"
 

@@ -1,5 +1,5 @@
 /* auth.c: the judgement of a request by its token.
- * Hostile input: the Authorization header.
+ * Hostile input: the Authorization header. Fuzzed by fuzz_auth.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "front/auth.h"
 

@@ -1,5 +1,6 @@
 /* auth_rates.c: rates as a generic cell rate, and a table of failures in sets
  * of a few, so that neither looking nor forgetting is ever slow.
+ * Fuzzed by fuzz_auth.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "front/auth_rates.h"
 

@@ -1,7 +1,8 @@
-/* auth_tokens.c: reading the file of static tokens.
+/* auth_tokens.c: reading the file of static tokens. Fuzzed by fuzz_auth.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "front/auth_tokens.h"
 
+#include "base/hex.h"
 #include "base/own.h"
 
 #include <ctype.h>
@@ -102,15 +103,6 @@ read_name(struct span word, struct token_line *line)
 	return why;
 }
 
-static int
-hex_value(uint8_t c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static const char *
 read_digest(struct span word, struct token_line *line)
 {
@@ -119,15 +111,9 @@ read_digest(struct span word, struct token_line *line)
 
 	if (!skip(&word, "sha256:") || word.n != (size_t)2 * TOKEN_DIGEST_SIZE)
 		return why;
-	for (size_t i = 0; i < TOKEN_DIGEST_SIZE; i++) {
-		int high = hex_value(word.p[2 * i]);
-		int low = hex_value(word.p[2 * i + 1]);
-
-		if (high < 0 || low < 0)
-			return why;
-		line->digest[i] = (uint8_t)(high << 4 | low);
-	}
-	return NULL;
+	return hex_read((const char *)word.p, TOKEN_DIGEST_SIZE, line->digest)
+		   ? NULL
+		   : why;
 }
 
 /* A number from 1 to max, in digits alone. */

@@ -6,7 +6,7 @@
  * the call is cancelled. A client that only closes its sending half cannot be
  * told from one that was killed, and killed clients are many. Once the answer
  * is complete, it is written to the end for either.
- * Hostile input: a client's bytes.
+ * Hostile input: a client's bytes. Fuzzed by fuzz_http.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "front/conn.h"
 
@@ -186,6 +186,7 @@ conn_close(struct conn *conn, bool reset)
 	conn_count_body(conn);
 	buf_done(&conn->held);
 	buf_done(&conn->out);
+	conn_count_out(conn);
 	*conn->at = conn->next;
 	if (conn->next)
 		conn->next->at = conn->at;

@@ -71,6 +71,8 @@ struct conn {
 	size_t held_at;
 	struct buf out; /* what the kernel did not take yet */
 	size_t out_at;
+	size_t out_cap;        /* as counted in http->queued */
+	uint64_t out_since_ms; /* when it had something first */
 	uint8_t address[16];
 };
 
@@ -94,6 +96,7 @@ struct http {
 	unsigned open[DOORS], max[DOORS];
 	unsigned handles; /* the doors' and the timer's, not closed yet */
 	size_t bodies;    /* bytes held for bodies, of all connections */
+	size_t queued;    /* and for what they have not read yet */
 	bool ending;
 	struct door doors[2];
 	unsigned doors_n;
@@ -161,6 +164,9 @@ void conn_queue(struct conn *conn, struct span bytes);
 void conn_flush(struct conn *conn);
 
 size_t conn_queued(const struct conn *conn);
+
+/* Counts what the queue holds now. */
+void conn_count_out(struct conn *conn);
 
 /* ---- exchange.c ---- */
 

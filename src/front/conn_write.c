@@ -1,5 +1,5 @@
 /* conn_write.c: what a connection sends: at once as far as the kernel takes
- * it, the rest from a queue.
+ * it, the rest from a queue. Fuzzed by fuzz_http.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "front/conn.h"
 
@@ -18,13 +18,44 @@ conn_queued(const struct conn *conn)
 	return conn->out.n - conn->out_at;
 }
 
+void
+conn_count_out(struct conn *conn)
+{
+	if (conn->out_cap == 0 && conn->out.cap > 0)
+		conn->out_since_ms = uv_now(conn->http->loop);
+	conn->http->queued += conn->out.cap - conn->out_cap;
+	conn->out_cap = conn->out.cap;
+}
+
 static void
 conn_break(struct conn *conn)
 {
 	conn->broken = true;
 	buf_done(&conn->out);
 	conn->out_at = 0;
+	conn_count_out(conn);
 	conn_soon(conn);
+}
+
+/* What waits for all clients is bounded together, however many do not read:
+ * whoever has let us wait the longest makes room. */
+static void
+bound_queued(struct http *http)
+{
+	struct conn *conn, *slowest;
+
+	while (http->queued > HTTP_QUEUED_MAX) {
+		slowest = NULL;
+		for (conn = http->conns; conn; conn = conn->next)
+			if (conn->out_cap > 0 &&
+			    (!slowest ||
+				conn->out_since_ms <= slowest->out_since_ms))
+				slowest = conn;
+		if (!slowest)
+			return;
+		http->app->on_refused(http->app->arg, 0, "unread");
+		conn_break(slowest);
+	}
 }
 
 /* How many bytes the kernel took. */
@@ -93,6 +124,8 @@ conn_write(struct conn *conn, const struct span *parts, unsigned n)
 		queue_rest(conn, parts, n, 0);
 		conn_flush(conn);
 	}
+	conn_count_out(conn);
+	bound_queued(conn->http);
 	conn_poll(conn);
 	conn_time(conn);
 }
@@ -119,6 +152,8 @@ conn_write_answer(struct conn *conn, struct span head, struct buf *body)
 	} else {
 		queue_rest(conn, parts, 2, put);
 	}
+	conn_count_out(conn);
+	bound_queued(conn->http);
 	conn_poll(conn);
 	conn_time(conn);
 }
@@ -137,5 +172,6 @@ conn_flush(struct conn *conn)
 		return;
 	buf_done(&conn->out);
 	conn->out_at = 0;
+	conn_count_out(conn);
 	conn_flushed(conn);
 }

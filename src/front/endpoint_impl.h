@@ -39,9 +39,6 @@ void endpoint_refuse(struct endpoint *endpoint, struct exchange *exchange,
 void endpoint_refuse_route(
     struct route *route, unsigned status, const char *reason, const char *text);
 
-/* True if the header MCP-Protocol-Version says that there is no handshake. */
-bool endpoint_is_modern(struct span version);
-
 /* ---- protocol_head.c, protocol.c ---- */
 
 /* The head of a request to the protocol came: it is refused, or becomes a

@@ -1,6 +1,6 @@
 /* events.c: a bounded list of events, and their ids:
  * EPOCH-STREAM-NUMBER, the first in hexadecimal.
- * Hostile input: the ids that a client comes back with.
+ * Hostile input: the ids that a client comes back with. Fuzzed by fuzz_headers.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "front/events.h"
 

@@ -1,4 +1,5 @@
 /* exchange.c: the app's view of a request and of its answer.
+ * Fuzzed by fuzz_http.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "front/exchange.h"
 

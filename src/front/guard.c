@@ -1,5 +1,5 @@
 /* guard.c: Host and Origin against what is ours.
- * Hostile input: the two headers.
+ * Hostile input: the two headers. Fuzzed by fuzz_headers.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "front/guard.h"
 

@@ -1,6 +1,6 @@
 /* head.c: requests as their bytes arrive. llhttp's callbacks, whose pieces can
  * be as short as a byte, are collected and bounded here.
- * Hostile input: a client's bytes. Pure.
+ * Hostile input: a client's bytes. Pure. Fuzzed by fuzz_http.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "front/head.h"
 

@@ -1,6 +1,6 @@
 /* head_rules.c: which heads are taken. llhttp has seen to their form; what it
  * leaves open, and two readers could understand in two ways, is refused here.
- * Hostile input: a client's bytes. Pure.
+ * Hostile input: a client's bytes. Pure. Fuzzed by fuzz_http.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "front/head_impl.h"
 

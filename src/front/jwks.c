@@ -1,4 +1,4 @@
-/* jwks.c: reading a set of keys, and choosing among them.
+/* jwks.c: reading a set of keys, and choosing among them. Fuzzed by fuzz_auth.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "front/jwks.h"
 

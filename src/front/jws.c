@@ -1,7 +1,7 @@
 /* jws.c: libjose, with its questions asked before it is called: an algorithm
  * of the list, a key of the right kind and size, a signature of the right
  * length. It is handed one key, never the token's own.
- * Hostile input: a client's token.
+ * Hostile input: a client's token. Fuzzed by fuzz_auth.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "front/jws.h"
 

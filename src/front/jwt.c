@@ -1,5 +1,5 @@
 /* jwt.c: the checks of a web token, its signature before its claims.
- * Hostile input: a client's token.
+ * Hostile input: a client's token. Fuzzed by fuzz_auth.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "front/jwt.h"
 

@@ -80,7 +80,7 @@ serve_post(struct endpoint *endpoint, struct route *route)
 	if (route->session)
 		receive(route, route->session->peer, buf_span(&text), head);
 	else if (endpoint->sessions &&
-		 !endpoint_is_modern(head->headers[HEADER_MCP_VERSION]) &&
+		 !mcp_is_modern(head->headers[HEADER_MCP_VERSION]) &&
 		 mcp_is_initialize(buf_span(&text)))
 		serve_handshake(endpoint, route, buf_span(&text), head);
 	else

@@ -12,8 +12,6 @@
 #include <string.h>
 #include <time.h>
 
-#define MODERN_SINCE "2026-07-28"
-
 #define ALLOW_POST "Allow: POST\r\n"
 #define ALLOW_ALL  "Allow: GET, POST, DELETE\r\n"
 
@@ -72,20 +70,12 @@ endpoint_principal(struct endpoint *endpoint, struct exchange *exchange)
 
 /* ---- what ---- */
 
-bool
-endpoint_is_modern(struct span version)
-{
-	/* Revisions are dates: later ones are modern too. */
-	return version.p && version.n == strlen(MODERN_SINCE) &&
-	       memcmp(version.p, MODERN_SINCE, version.n) >= 0;
-}
-
 /* Whether a request of that method can be one for us at all. */
 static bool
 method_is_served(const struct endpoint *endpoint, const struct http_head *head)
 {
 	bool legacy = endpoint->sessions &&
-		      !endpoint_is_modern(head->headers[HEADER_MCP_VERSION]);
+		      !mcp_is_modern(head->headers[HEADER_MCP_VERSION]);
 
 	switch (head->method) {
 	case HTTP_POST:
@@ -148,7 +138,7 @@ check_session(struct endpoint *endpoint, struct route *route,
     const struct http_head *head)
 {
 	if (!endpoint->sessions ||
-	    endpoint_is_modern(head->headers[HEADER_MCP_VERSION]))
+	    mcp_is_modern(head->headers[HEADER_MCP_VERSION]))
 		return true;
 	if (head->headers[HEADER_MCP_SESSION].p)
 		return find_session(endpoint, route, head);

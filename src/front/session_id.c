@@ -1,5 +1,5 @@
 /* session_id.c: signing and checking ids of sessions.
- * Hostile input: the ids that clients send.
+ * Hostile input: the ids that clients send. Fuzzed by fuzz_headers.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "front/session_id.h"
 

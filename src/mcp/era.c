@@ -19,7 +19,7 @@ is_date(struct span text)
 {
 	static const char shape[] = "dddd-dd-dd";
 
-	if (text.n != DATE_LENGTH)
+	if (!text.p || text.n != DATE_LENGTH)
 		return false;
 	for (size_t i = 0; i < DATE_LENGTH; i++)
 		if (shape[i] == 'd' ? text.p[i] < '0' || text.p[i] > '9'
@@ -29,12 +29,17 @@ is_date(struct span text)
 }
 
 bool
+mcp_is_modern(struct span version)
+{
+	/* Revisions are dates. */
+	return is_date(version) &&
+	       memcmp(version.p, revision_oldest_modern(), DATE_LENGTH) >= 0;
+}
+
+bool
 era_header_is_modern(const struct peer_headers *headers)
 {
-	/* Revisions are dates: later ones are modern too. */
-	return headers && is_date(headers->version) &&
-	       memcmp(headers->version.p, revision_oldest_modern(),
-		   DATE_LENGTH) >= 0;
+	return headers && mcp_is_modern(headers->version);
 }
 
 bool

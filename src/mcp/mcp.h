@@ -110,6 +110,10 @@ const char *peer_revision(const struct peer *peer);
  * such revision. */
 bool peer_restore(struct peer *peer, const char *revision);
 
+/* True if a header that says version names a revision without a handshake, one
+ * that we know or a later one. version.p may be NULL. */
+bool mcp_is_modern(struct span version);
+
 /* True if text is one valid message that asks for a handshake. */
 bool mcp_is_initialize(struct span text);
 

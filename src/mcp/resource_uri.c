@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mcp/resource_uri.h"
 
+#include "base/hex.h"
+
 #include <string.h>
 
 #define CALL_PREFIX "breakroom://call/"
@@ -38,16 +40,6 @@ take_id(const char **text, char id[RESOURCE_ID_SIZE])
 	return true;
 }
 
-static int
-digit_of(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* The next byte of a name; -1: none may stand like this. */
 static int
 take_byte(const char **text)
@@ -61,8 +53,8 @@ take_byte(const char **text)
 			   ? -1
 			   : (unsigned char)*p;
 	}
-	high = digit_of(p[1]);
-	low = high < 0 ? -1 : digit_of(p[2]);
+	high = hex_value((uint8_t)p[1]);
+	low = high < 0 ? -1 : hex_value((uint8_t)p[2]);
 	if (low < 0 || high * 16 + low == 0)
 		return -1;
 	*text += 3;

@@ -5,6 +5,7 @@
 
 #include "base/base64.h"
 #include "base/clock.h"
+#include "base/hex.h"
 #include "base/hmac.h"
 #include "base/own.h"
 #include "call/text.h"
@@ -30,7 +31,6 @@ cursor_write(const struct store *store, const struct principal *principal,
 {
 	uint8_t place[sizeof(at) + PRINCIPAL_ID_SIZE] = { 0 };
 	uint8_t code[HMAC_SIZE];
-	size_t n = 16;
 
 	memcpy(place, &at, sizeof(at));
 	if (principal)
@@ -38,8 +38,7 @@ cursor_write(const struct store *store, const struct principal *principal,
 	hmac_sha256(
 	    store_key(store), (struct span){ place, sizeof(place) }, code);
 	(void)snprintf(cursor, CURSOR_SIZE, "%016" PRIx64, at);
-	for (unsigned i = 0; i < CODE_SHOWN; i++, n += 2)
-		(void)snprintf(cursor + n, CURSOR_SIZE - n, "%02x", code[i]);
+	hex_write(code, CODE_SHOWN, cursor + 16);
 }
 
 /* False: it is none that this principal was given. */

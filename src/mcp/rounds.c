@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mcp/rounds.h"
 
+#include "base/hex.h"
 #include "base/hmac.h"
 #include "base/own.h"
 #include "conf/limits.h"
@@ -17,20 +18,6 @@
 /* A sealed state is a code in hexadecimal, and the text that it is of. */
 #define CODE_TEXT (2u * HMAC_SIZE)
 
-static const char hex_digits[] = "0123456789abcdef";
-
-static void
-code_text(const struct request *request, struct span text, char *ret_text)
-{
-	uint8_t code[HMAC_SIZE];
-
-	hmac_sha256(request->mcp->seal_key, text, code);
-	for (size_t i = 0; i < HMAC_SIZE; i++) {
-		ret_text[2 * i] = hex_digits[code[i] >> 4];
-		ret_text[2 * i + 1] = hex_digits[code[i] & 15];
-	}
-}
-
 /* What the code of a state covers besides the state: for whom, for which call,
  * and until when. */
 static json_t *
@@ -42,10 +29,8 @@ binding(const struct request *request)
 
 	if (!name)
 		name = json_object_get(request->params, "uri");
-	for (size_t i = 0; principal && i < PRINCIPAL_ID_SIZE; i++) {
-		id[2 * i] = hex_digits[principal->id[i] >> 4];
-		id[2 * i + 1] = hex_digits[principal->id[i] & 15];
-	}
+	if (principal)
+		hex_write(principal->id, PRINCIPAL_ID_SIZE, id);
 	return json_pack("[s, O?]", id, name);
 }
 
@@ -53,7 +38,8 @@ static json_t *
 seal(const struct request *request, json_t *state)
 {
 	own_buf struct buf sealed;
-	char code[CODE_TEXT];
+	uint8_t code[HMAC_SIZE];
+	char shown[CODE_TEXT + 1];
 	json_t *whole = json_pack("{s:I, s:o, s:o}", "until",
 	    (json_int_t)time(NULL) + (json_int_t)ROUND_STATE_LIFE_S, "for",
 	    binding(request), "state", state);
@@ -64,8 +50,9 @@ seal(const struct request *request, json_t *state)
 	if (!text)
 		return NULL;
 	buf_init(&sealed, ROUND_STATE_MAX);
-	code_text(request, span_of(text), code);
-	if (buf_add(&sealed, code, sizeof(code)) == 0 &&
+	hmac_sha256(request->mcp->seal_key, span_of(text), code);
+	hex_write(code, HMAC_SIZE, shown);
+	if (buf_add_text(&sealed, shown) == 0 &&
 	    buf_add_text(&sealed, text) == 0)
 		result = json_stringn((const char *)sealed.p, sealed.n);
 	return result;
@@ -77,18 +64,15 @@ unseal(const struct request *request, const json_t *sealed)
 {
 	const char *text = json_string_value(sealed);
 	size_t n = json_string_length(sealed);
-	char code[CODE_TEXT];
-	unsigned differs = 0;
+	uint8_t code[HMAC_SIZE], right[HMAC_SIZE];
 	json_t *whole, *bound, *state = NULL;
 
 	if (!text || n <= CODE_TEXT || n > ROUND_STATE_MAX)
 		return NULL;
-	code_text(request,
+	hmac_sha256(request->mcp->seal_key,
 	    (struct span){ (const uint8_t *)text + CODE_TEXT, n - CODE_TEXT },
-	    code);
-	for (size_t i = 0; i < CODE_TEXT; i++)
-		differs |= (unsigned)((uint8_t)code[i] ^ (uint8_t)text[i]);
-	if (differs)
+	    right);
+	if (!hex_read(text, HMAC_SIZE, code) || !hmac_equal(code, right))
 		return NULL;
 	/* Only what we wrote comes here. */
 	whole = json_loadb(text + CODE_TEXT, n - CODE_TEXT, 0, NULL);

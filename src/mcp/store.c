@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mcp/store.h"
 
+#include "base/hex.h"
 #include "base/hmac.h"
 #include "base/own.h"
 #include "mcp/media.h"
@@ -212,16 +213,11 @@ forget_heavy(
 static int
 id_new(char id[STORE_ID_SIZE])
 {
-	static const char digits[] = "0123456789abcdef";
 	uint8_t bytes[ID_BYTES];
 
 	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
 		return -EAGAIN;
-	for (unsigned i = 0; i < ID_BYTES; i++) {
-		id[2 * i] = digits[bytes[i] >> 4];
-		id[2 * i + 1] = digits[bytes[i] & 15];
-	}
-	id[STORE_ID_SIZE - 1] = '\0';
+	hex_write(bytes, sizeof(bytes), id);
 	return 0;
 }
 

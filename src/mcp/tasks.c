@@ -3,6 +3,7 @@
 #include "mcp/tasks_own.h"
 
 #include "base/clock.h"
+#include "base/hex.h"
 #include "base/log.h"
 #include "base/own.h"
 #include "conf/limits.h"
@@ -88,11 +89,7 @@ make_id(char *ret_id)
 	if (getrandom(bytes, sizeof(bytes), GRND_NONBLOCK) !=
 	    (ssize_t)sizeof(bytes))
 		return false;
-	for (size_t i = 0; i < sizeof(bytes); i++) {
-		ret_id[2 * i] = "0123456789abcdef"[bytes[i] >> 4];
-		ret_id[2 * i + 1] = "0123456789abcdef"[bytes[i] & 15];
-	}
-	ret_id[2 * TASK_ID_BYTES] = '\0';
+	hex_write(bytes, sizeof(bytes), ret_id);
 	return true;
 }
 

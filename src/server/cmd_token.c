@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/base64.h"
 #include "base/fd.h"
+#include "base/hex.h"
 #include "base/own.h"
 #include "front/auth_tokens.h"
 #include "server/cmd.h"
@@ -31,12 +32,11 @@ static int
 line_make(const char *name, struct span token, struct buf *text)
 {
 	uint8_t digest[TOKEN_DIGEST_SIZE];
-	int r = buf_printf(text, "%s sha256:", name);
+	char shown[2 * TOKEN_DIGEST_SIZE + 1];
 
 	token_digest(token, digest);
-	for (size_t i = 0; i < sizeof(digest) && r == 0; i++)
-		r = buf_printf(text, "%02x", digest[i]);
-	return r == 0 ? buf_add_text(text, "\n") : r;
+	hex_write(digest, sizeof(digest), shown);
+	return buf_printf(text, "%s sha256:%s\n", name, shown);
 }
 
 int

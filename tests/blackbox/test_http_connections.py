@@ -179,6 +179,24 @@ def test_a_stream_that_is_not_read_costs_little_and_ends(echo):
     assert echo.counts()["reason"] in ("slow_reader", "write_timeout")
 
 
+def test_what_nobody_reads_is_bounded_in_all():
+    # 256 MiB wait at most: the one who has let us wait longest makes room.
+    with Echo("write=60000") as echo:
+        links = [echo.connect(receive=65536) for _ in range(20)]
+        for link in links:
+            link.sendall(b"GET /big?15000000 HTTP/1.1\r\nHost: x\r\n\r\n")
+            assert link.recv(1) == b"H"
+        wait_for(lambda: echo.counts()["open"] == "18")
+        assert echo.counts()["reason"] == "unread"
+        assert int(echo.counts()["rss"]) < 300 << 20
+        last = read_all(links[-1], 5)
+        assert last.data.endswith(b"x" * 100) or last.data[-1:] != b""
+        first = read_all(links[0], 5)
+        assert first.end != "open" and len(first.data) < 15000000
+        for link in links:
+            link.close()
+
+
 # ---- many clients ----
 
 def test_one_too_many_is_told_and_closed():

@@ -1,7 +1,8 @@
 /* test_base64.c: both kinds of base64, by the vectors of RFC 4648, and that a
- * value has one spelling.
+ * value has one spelling; hexadecimal.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/base64.h"
+#include "base/hex.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -100,6 +101,26 @@ keeps_to_the_maximum(void **state)
 	buf_done(&buf);
 }
 
+static void
+has_hexadecimal(void **state)
+{
+	static const uint8_t bytes[] = { 0x00, 0x9f, 0xa0, 0xff };
+	uint8_t read[sizeof(bytes)];
+	char text[2 * sizeof(bytes) + 1];
+
+	(void)state;
+	hex_write(bytes, sizeof(bytes), text);
+	assert_string_equal(text, "009fa0ff");
+	assert_true(hex_read("009FA0fF", sizeof(bytes), read));
+	assert_memory_equal(read, bytes, sizeof(bytes));
+	assert_false(hex_read("009fa0fg", sizeof(bytes), read));
+	assert_false(hex_read("009fa0 f", sizeof(bytes), read));
+	/* Not even what is a digit with another bit. */
+	for (int c = 0; c < 256; c++)
+		assert_int_equal(hex_value((uint8_t)c) >= 0,
+		    c != 0 && strchr("0123456789abcdefABCDEF", c) != NULL);
+}
+
 int
 main(void)
 {
@@ -107,6 +128,7 @@ main(void)
 		cmocka_unit_test(has_the_vectors),
 		cmocka_unit_test(has_one_spelling),
 		cmocka_unit_test(keeps_to_the_maximum),
+		cmocka_unit_test(has_hexadecimal),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
