@@ -100,7 +100,7 @@ def codespell():
                "--skip=*.lock,*/cases/*,*/corpus/*,*.json,*/__pycache__,"
                "*/requirements*.txt,LICENSE",
                "--ignore-words=tools/spelling.txt",
-               *[n for n in ("src", "guest", "tools", "tests", "man", "docs",
+               *[n for n in ("src", "guest", "tools", "tests", "man", "dist", "docs",
                              "engine", "Makefile", "meson.build")
                  if (ROOT / n).exists()], *files("*.md"))
 

@@ -7,6 +7,7 @@
 #include "conf/limits.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define PRINCIPAL_ID_SIZE 32u
@@ -23,6 +24,10 @@ struct principal {
 	uint32_t calls_max;  /* that run */
 	uint32_t queue_max;  /* that wait */
 	uint32_t per_minute; /* calls begun */
+
+	/* What it has now. */
+	size_t calls_bytes;   /* of its calls that have not ended */
+	unsigned connections; /* that serve a request of its */
 };
 
 /* A principal with one hold, for whoever asked; its limits are those of a

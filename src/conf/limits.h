@@ -40,19 +40,20 @@
 
 /* ---- bytes from a client ---- */
 
-#define CODE_MAX        (2u * MIB)     /* a source text; longer ones are data */
-#define STDIN_MAX       (8u * MIB)     /* what input() may read in one call */
-#define LINE_MAX_BYTES  (16u * MIB)    /* one message of the stdio protocol */
-#define MESSAGE_OUT_MAX (900u * 1000u) /* clients refuse results of 1 MB */
-#define JSON_DEPTH_MAX  64             /* deeper is never a call of ours */
-#define JSON_VALUES_MAX 100000u /* a value costs up to 200 bytes parsed */
-#define ID_BYTES_MAX    1024u   /* of a request id or a progress token */
-#define NAME_SHOWN_MAX  64u     /* of a client's name, repeated in an error */
-#define BATCH_MAX       100u    /* requests of one batch */
-#define LISTEN_MAX      16u     /* open subscriptions of one client */
-#define LISTEN_URIS_MAX 100u    /* resources that one of them names */
-#define CALLS_BYTES_MAX (128u * MIB) /* sources and inputs held for calls */
-#define CALL_BUCKETS    20u /* of the histogram: 0.5 ms to 4 min, and all */
+#define CODE_MAX           (2u * MIB)  /* a source text; longer ones are data */
+#define STDIN_MAX          (8u * MIB)  /* what input() may read in one call */
+#define LINE_MAX_BYTES     (16u * MIB) /* one message of the stdio protocol */
+#define MESSAGE_OUT_MAX    (900u * 1000u) /* clients refuse results of 1 MB */
+#define JSON_DEPTH_MAX     64             /* deeper is never a call of ours */
+#define JSON_VALUES_MAX    100000u /* a value costs up to 200 bytes parsed */
+#define ID_BYTES_MAX       1024u   /* of a request id or a progress token */
+#define NAME_SHOWN_MAX     64u  /* of a client's name, repeated in an error */
+#define BATCH_MAX          100u /* requests of one batch */
+#define LISTEN_MAX         16u  /* open subscriptions of one client */
+#define LISTEN_URIS_MAX    100u /* resources that one of them names */
+#define CALLS_BYTES_MAX    (128u * MIB) /* sources and inputs held for calls */
+#define CALLS_BYTES_OF_ONE (64u * MIB)  /* of them, for one principal's */
+#define CALL_BUCKETS       20u /* of the histogram: 0.5 ms to 4 min, and all */
 
 /* ---- bytes and times towards a client ---- */
 

@@ -193,6 +193,21 @@ check_size(struct endpoint *endpoint, struct route *route,
 	return true;
 }
 
+/* Where there are several principals, none takes the connections of all. */
+static bool
+check_connections(struct endpoint *endpoint, struct route *route)
+{
+	const struct conf *conf = endpoint->conf;
+	unsigned max = conf->connections - conf->connections / 2;
+
+	if ((!conf->tokens_path && !conf->jwks_path) ||
+	    route->principal->connections <= max)
+		return true;
+	endpoint_refuse_route(route, 429, "token_connections",
+	    "too many requests of this token are in flight");
+	return false;
+}
+
 void
 protocol_head(struct endpoint *endpoint, struct exchange *exchange)
 {
@@ -216,7 +231,8 @@ protocol_head(struct endpoint *endpoint, struct exchange *exchange)
 		endpoint_refuse(endpoint, exchange, 503, "memory", "no memory");
 		return;
 	}
-	if (!check_session(endpoint, route, head))
+	if (!check_connections(endpoint, route) ||
+	    !check_session(endpoint, route, head))
 		return;
 	if (head->method == HTTP_POST && !check_types(route, head))
 		return;

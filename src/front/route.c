@@ -65,8 +65,10 @@ take_exchange(struct route *route)
 {
 	struct exchange *exchange = route->exchange;
 
-	if (exchange)
+	if (exchange) {
 		exchange_set_owner(exchange, NULL);
+		route->principal->connections--;
+	}
 	if (exchange && route->streaming)
 		route->routes->streams--;
 	route->exchange = NULL;
@@ -107,6 +109,8 @@ routes_done(struct routes *routes)
 	while ((route = TAILQ_FIRST(&routes->all))) {
 		if (route->exchange && route->streaming)
 			routes->streams--;
+		if (route->exchange)
+			route->principal->connections--;
 		route->exchange = NULL;
 		spend(route);
 	}
@@ -128,6 +132,7 @@ route_new(struct routes *routes, struct exchange *exchange,
 	route->kind = ROUTE_COMING;
 	route->exchange = exchange;
 	route->principal = principal;
+	principal->connections++;
 	route->due_us = NEVER;
 	TAILQ_INSERT_TAIL(&routes->all, route, link);
 	exchange_set_owner(exchange, route);
@@ -482,6 +487,8 @@ hand_over(struct route *route, struct route *other, uint64_t number)
 {
 	stream_close(other);
 	other->exchange = route->exchange;
+	other->principal->connections++;
+	route->principal->connections--;
 	other->broken = false;
 	exchange_set_owner(other->exchange, other);
 	route->exchange = NULL;

@@ -1,5 +1,5 @@
 /* header_value.c: comparing a header with a value of the body.
- * Hostile input: a client's headers. Fuzzed by fuzz_jsonrpc.
+ * Hostile input: a client's headers. Fuzzed by fuzz_headers and fuzz_jsonrpc.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mcp/header_value.h"
 

@@ -1,5 +1,5 @@
 /* param_headers.c: comparing Mcp-Param-* headers with arguments.
- * Hostile input: a client's headers. Fuzzed by fuzz_jsonrpc.
+ * Hostile input: a client's headers. Fuzzed by fuzz_headers.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mcp/param_headers.h"
 

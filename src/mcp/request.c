@@ -334,6 +334,8 @@ request_call_ended(struct request *request)
 
 	mcp->calls--;
 	mcp->calls_bytes -= request->call_bytes;
+	if (request->principal)
+		request->principal->calls_bytes -= request->call_bytes;
 	if (!waited_for) {
 		request_free(request);
 		mcp_release(mcp);

@@ -89,10 +89,11 @@ log_text(uint32_t call, const char *what, struct span text)
 	char shown[LOG_CONTENT_MAX + 1];
 	size_t n = text.n < LOG_CONTENT_MAX ? text.n : LOG_CONTENT_MAX;
 
-	for (size_t i = 0; i < n; i++)
-		shown[i] = text.p[i] == '"' || text.p[i] == '\\'
-			       ? '\''
-			       : (char)text.p[i];
+	for (size_t i = 0; i < n; i++) {
+		shown[i] = (char)text.p[i];
+		if (shown[i] == '"' || shown[i] == '\\')
+			shown[i] = '\'';
+	}
 	shown[n] = '\0';
 	log_info("event=content call=%u what=%s bytes=%zu text=\"%s\"", call,
 	    what, text.n, shown);
@@ -214,6 +215,28 @@ admitted(struct request *request)
 	return false;
 }
 
+/* True if so many bytes more may be held for calls: no principal takes all that
+ * there is for all. */
+static bool
+is_room_for(struct request *request, size_t bytes)
+{
+	const struct principal *principal = request->principal;
+
+	if (principal && bytes > CALLS_BYTES_OF_ONE - principal->calls_bytes) {
+		refuse_busy(request, BUSY_CALLER, RETRY_BUSY_S, "bytes",
+		    "your calls that have not ended hold too much code; try "
+		    "again when some have");
+		return false;
+	}
+	if (bytes > CALLS_BYTES_MAX - request->mcp->calls_bytes) {
+		refuse_busy(request, BUSY_SERVER, RETRY_BUSY_S, "bytes",
+		    "the server holds too much code of calls that have not "
+		    "ended; try again when some have");
+		return false;
+	}
+	return true;
+}
+
 static void
 submit(struct request *request, struct call *call)
 {
@@ -223,11 +246,8 @@ submit(struct request *request, struct call *call)
 	call->owner = request;
 	call->done = on_call_done;
 	call->principal = principal_hold(request->principal);
-	if (bytes > CALLS_BYTES_MAX - mcp->calls_bytes) {
+	if (!is_room_for(request, bytes)) {
 		call_free(call);
-		refuse_busy(request, BUSY_SERVER, RETRY_BUSY_S, "bytes",
-		    "the server holds too much code of calls that have not "
-		    "ended; try again when some have");
 		return;
 	}
 	/* done is never called from within room_submit. */
@@ -239,6 +259,8 @@ submit(struct request *request, struct call *call)
 	}
 	request->call_bytes = bytes;
 	mcp->calls_bytes += bytes;
+	if (request->principal)
+		request->principal->calls_bytes += bytes;
 	mcp->calls++;
 	request->began_us = clock_us();
 	request->due_us = request->began_us + PROGRESS_FIRST_MS * 1000u;

@@ -1,17 +1,22 @@
-/* fuzz_headers.c: the values of headers that the endpoint judges: Host, Origin,
- * Accept, Content-Type, Last-Event-ID and Mcp-Session-Id. The first byte says
- * which; of a session's id, the input is what is changed in a valid one.
+/* fuzz_headers.c: the values of headers that are judged: Host, Origin, Accept,
+ * Content-Type, Last-Event-ID, Mcp-Session-Id and Mcp-Param-NAME. The first
+ * byte says which; of a session's id, the input is what is changed in a valid
+ * one, of a parameter it is the header's value, a line end, and the argument.
  * Case means nothing where it must not; nothing but what we gave out is taken
  * for ours.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "base/base64.h"
+#include "base/own.h"
 #include "front/accept.h"
 #include "front/events.h"
 #include "front/guard.h"
 #include "front/session_id.h"
 #include "fuzz_input.h"
+#include "mcp/param_headers.h"
 
 #include <inttypes.h>
 #include <string.h>
+#include <strings.h>
 
 #define TEXT_MAX 4096u
 
@@ -128,11 +133,57 @@ on_session_id(struct span text)
 	principal_release(who);
 }
 
+/* Whether the header says the value, by writing the value in its way. */
+static bool
+says(struct span header, struct span value)
+{
+	static const char begin[] = "=?base64?", end[] = "?=";
+	const size_t before = sizeof(begin) - 1, behind = sizeof(end) - 1;
+	own_buf struct buf text;
+
+	buf_init(&text, 2 * TEXT_MAX);
+	if (header.n < before + behind ||
+	    strncasecmp((const char *)header.p, begin, before) != 0 ||
+	    memcmp(header.p + header.n - behind, end, behind) != 0)
+		return header.n == value.n &&
+		       (value.n == 0 ||
+			   memcmp(header.p, value.p, value.n) == 0);
+	header.p += before;
+	header.n -= before + behind;
+	check(base64_write(BASE64_PADDED, value, &text) == 0, "there is room");
+	return header.n == text.n &&
+	       (text.n == 0 || memcmp(header.p, text.p, text.n) == 0);
+}
+
+static void
+on_parameter(struct span text)
+{
+	const uint8_t *end = text.n ? memchr(text.p, '\n', text.n) : NULL;
+	const size_t n = end ? (size_t)(end - text.p) : text.n;
+	const size_t line = end ? n + 1 : n;
+	const struct span value = { text.p + line, text.n - line };
+	const struct param_span param = { span_of("mcp-param-A"),
+		{ text.p, n } };
+	const struct peer_headers headers = { .params = &param, .params_n = 1 };
+	json_t *schema =
+	    json_pack("{s:{s:{s:s}}}", "properties", "a", "x-mcp-header", "a");
+	json_t *string = json_stringn((const char *)value.p, value.n);
+	json_t *arguments = string ? json_pack("{s:o}", "a", string) : NULL;
+	struct param_header_fault fault;
+
+	/* Bytes that are no text are no argument, and need no header. */
+	check(param_headers_agree(&headers, schema, arguments, &fault) ==
+		  (arguments && says(param.value, value)),
+	    "a header says what the argument says");
+	json_decref(arguments);
+	json_decref(schema);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static void (*const judges[])(struct span text) = { on_guard, on_accept,
-		on_event_id, on_session_id };
+		on_event_id, on_session_id, on_parameter };
 	struct input input = { data, size < TEXT_MAX ? size : TEXT_MAX };
 	unsigned which = take(&input) % (sizeof(judges) / sizeof(judges[0]));
 

@@ -270,37 +270,85 @@ test_listen_bad(void **state)
 
 /* ---- bounds ---- */
 
+/* Says calls of the longest code until one is refused, with text as the last
+ * that was said. */
 static void
-test_bytes_in_flight(void **state)
+fill(struct client *client, struct peer *peer, char *text)
 {
-	struct client *client = *state;
-	own_mem char *text = malloc(CODE_MAX + 512);
 	json_t *message;
-	unsigned n = 0;
 
-	handshake(client, HANDSHAKE("2025-11-25"));
-	do {
+	for (unsigned n = 0; json_array_size(client->got) == 0; n++) {
 		int begun = snprintf(text, 512,
 		    "{\"jsonrpc\":\"2.0\",\"id\":%u,\"method\":\"tools/call\","
 		    "\"params\":{\"name\":\"run_python\",\"arguments\":{"
 		    "\"code\":\"",
-		    n++);
+		    n);
 
+		assert_true(n < 1000);
 		memset(text + begun, '#', CODE_MAX);
 		memcpy(text + begun + CODE_MAX, "\"}}}", 5);
-		(void)peer_receive(client->peer, NULL, span_of(text), NULL);
-	} while (json_array_size(client->got) == 0 && n < 1000);
-	assert_int_equal(client->room->held, CALLS_BYTES_MAX / CODE_MAX);
+		(void)peer_receive(peer, NULL, span_of(text), NULL);
+	}
 	message = hear(client);
 	assert_true(json_is_true(at(message, "result>isError")));
 	assert_true(json_is_text(
 	    at(message, "result>_meta>breakroom/result>outcome"), "refused"));
 	json_decref(message);
+}
+
+static void
+test_bytes_in_flight(void **state)
+{
+	struct client *client = *state;
+	own_mem char *text = malloc(CODE_MAX + 512);
+
+	handshake(client, HANDSHAKE("2025-11-25"));
+	fill(client, client->peer, text);
+	assert_int_equal(client->room->held, CALLS_BYTES_MAX / CODE_MAX);
 	fake_room_finish(client->room, 0, OUTCOME_OK, "", "");
 	json_decref(hear(client));
 	(void)peer_receive(
 	    client->peer, NULL, span_of(text), NULL); /* now there is room */
 	silence(client);
+}
+
+/* A peer of somebody, after its handshake. */
+static struct peer *
+peer_of(struct client *client, const char *name)
+{
+	struct principal *principal = principal_new("token", name);
+	struct peer *peer = peer_new(client->mcp,
+	    &(struct peer_conf){
+		.principal = principal, .send = on_message, .arg = client });
+	struct peer *before = client->peer;
+
+	principal_release(principal); /* the peer holds it */
+	client->peer = peer;
+	handshake(client, HANDSHAKE("2025-11-25"));
+	client->peer = before;
+	return peer;
+}
+
+/* Nobody takes what is there for all. */
+static void
+test_bytes_of_one(void **state)
+{
+	struct client *client = *state;
+	struct peer *alice = peer_of(client, "alice");
+	struct peer *bob = peer_of(client, "bob");
+	own_mem char *text = malloc(CODE_MAX + 512);
+
+	fill(client, alice, text);
+	assert_int_equal(client->room->held, CALLS_BYTES_OF_ONE / CODE_MAX);
+	(void)peer_receive(bob, NULL, span_of(text), NULL);
+	silence(client);
+	assert_int_equal(client->room->held, CALLS_BYTES_OF_ONE / CODE_MAX + 1);
+	fake_room_finish(client->room, 0, OUTCOME_OK, "", "");
+	json_decref(hear(client));
+	(void)peer_receive(alice, NULL, span_of(text), NULL);
+	silence(client);
+	peer_close(alice);
+	peer_close(bob);
 }
 
 int
@@ -318,6 +366,7 @@ main(void)
 		TEST(test_listen),
 		TEST(test_listen_bad),
 		TEST(test_bytes_in_flight),
+		TEST(test_bytes_of_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

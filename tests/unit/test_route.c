@@ -68,6 +68,7 @@ teardown(void **state)
 	assert_int_equal(setting->who->holds, 1);
 	assert_int_equal(setting->routes.bodies, 0);
 	assert_int_equal(setting->routes.streams, 0);
+	assert_int_equal(setting->who->connections, 0);
 	principal_release(setting->who);
 	uv_close((uv_handle_t *)&setting->routes.reaper, NULL);
 	(void)uv_run(&setting->loop, UV_RUN_DEFAULT);
