@@ -15,7 +15,7 @@ static const char last_two[][3] = {
 static char
 digit_of(enum base64_kind kind, unsigned value)
 {
-	return value < 62 ? digits[value] : last_two[kind][value - 62];
+	return (char)(value < 62 ? digits[value] : last_two[kind][value - 62]);
 }
 
 /* 0 to 63, or -1. */
@@ -88,7 +88,8 @@ write_group(enum base64_kind kind, const uint8_t *p, size_t n, struct buf *buf)
 	three |= n > 2 ? p[2] : 0;
 	for (unsigned i = 0; i < 4; i++)
 		four[i] =
-		    i < used ? digit_of(kind, three >> (18 - 6 * i) & 63) : '=';
+		    (char)(i < used ? digit_of(kind, three >> (18 - 6 * i) & 63)
+				    : '=');
 	return buf_add(buf, four, kind == BASE64_PADDED ? 4 : used);
 }
 

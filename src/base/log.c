@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -46,6 +47,39 @@ fitted(int printed, size_t size)
 	return (size_t)printed < size ? printed : (int)size - 1;
 }
 
+/* True if a reader of the log may take the bytes at p for something else than
+ * text: the second control characters (U+0080 to U+009F, of which a terminal
+ * makes commands), ends of lines and paragraphs, and marks that turn what
+ * follows around (U+2028 to U+202E, U+2066 to U+2069). p ends with a NUL. */
+static bool
+is_odd(const uint8_t *p)
+{
+	if (p[0] == 0xc2)
+		return p[1] >= 0x80 && p[1] < 0xa0;
+	if (p[0] != 0xe2)
+		return false;
+	if (p[1] == 0x80)
+		return p[2] >= 0xa8 && p[2] <= 0xae;
+	return p[1] == 0x81 && p[2] >= 0xa6 && p[2] <= 0xa9;
+}
+
+/* Nothing in a line begins another, or is more than text. */
+static void
+make_plain(char *line, int n)
+{
+	uint8_t *p = (uint8_t *)line;
+
+	for (int i = 0; i < n; i++)
+		if (p[i] < ' ' || p[i] == 0x7f)
+			p[i] = '?';
+		else if (is_odd(p + i))
+			p[i] = p[i + 1] = '?';
+	/* What is left of a longer one is no character of its own. */
+	for (int i = 2; i < n; i++)
+		if (p[i] >= 0x80 && p[i] < 0xc0 && p[i - 1] == '?')
+			p[i] = '?';
+}
+
 void
 log_at(enum log_level level, const char *format, ...)
 {
@@ -69,9 +103,7 @@ log_at(enum log_level level, const char *format, ...)
 	n += fitted(vsnprintf(line + n, sizeof(line) - (size_t)n, format, args),
 	    sizeof(line) - (size_t)n);
 	va_end(args);
-	for (int i = 0; i < n; i++)
-		if ((unsigned char)line[i] < ' ' || line[i] == 0x7f)
-			line[i] = '?';
+	make_plain(line, n);
 	line[n] = '\n';
 	/* A log that cannot be written must not stop the work. */
 	if (!log_takes_line() || write(log_fd, line, (size_t)n + 1) < 0)

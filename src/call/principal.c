@@ -26,7 +26,7 @@ principal_new(const char *kind, const char *name)
 	SHA256Update(&digest, (const uint8_t *)name, strlen(name));
 	SHA256Final(principal->id, &digest);
 	for (size_t i = 0; i < PRINCIPAL_NAME_MAX && name[i]; i++)
-		principal->name[i] = is_plain(name[i]) ? name[i] : '_';
+		principal->name[i] = (char)(is_plain(name[i]) ? name[i] : '_');
 	principal->holds = 1;
 	principal->calls_max = CONCURRENCY_MAX;
 	principal->queue_max = QUEUE_MAX;

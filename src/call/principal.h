@@ -28,6 +28,7 @@ struct principal {
 	/* What it has now. */
 	size_t calls_bytes;   /* of its calls that have not ended */
 	unsigned connections; /* that serve a request of its */
+	uint64_t turn;        /* of the front's, when it was served last */
 };
 
 /* A principal with one hold, for whoever asked; its limits are those of a

@@ -20,11 +20,11 @@ parse_path(const char *path, struct address *ret, struct err *err)
 {
 	size_t n = strlen(path);
 
-	*ret = (struct address){ .n = sizeof(ret->un) };
 	if (n == 0 || n >= sizeof(ret->un.sun_path))
 		return fail(err, EINVAL,
 		    "the path of a socket has 1 to %zu bytes, not %zu",
 		    sizeof(ret->un.sun_path) - 1, n);
+	*ret = (struct address){ .n = sizeof(ret->un) };
 	ret->un.sun_family = AF_UNIX;
 	memcpy(ret->un.sun_path, path, n + 1);
 	return 0;

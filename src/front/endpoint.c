@@ -99,6 +99,12 @@ on_head(void *arg, struct exchange *exchange)
 }
 
 static void
+on_turn(void *arg, struct route *route)
+{
+	protocol_request(arg, route);
+}
+
+static void
 on_request(void *arg, struct exchange *exchange)
 {
 	struct endpoint *endpoint = arg;
@@ -106,7 +112,7 @@ on_request(void *arg, struct exchange *exchange)
 	const struct page *page;
 
 	if (route) {
-		protocol_request(endpoint, route);
+		turns_take(&endpoint->turns, route);
 		return;
 	}
 	page = page_of(endpoint, exchange);
@@ -152,6 +158,8 @@ on_tick(uv_timer_t *timer)
 		next = TAILQ_NEXT(route, link);
 		route_tick(route, now_us);
 	}
+	if (endpoint->store)
+		store_expire(endpoint->store, now_us);
 	if (endpoint->sessions)
 		sessions_expire(
 		    endpoint->sessions, (int64_t)time(NULL), now_us);
@@ -197,10 +205,11 @@ endpoint_new(const struct endpoint_parts *parts, struct endpoint **ret_endpoint,
 	guard_init_pages(&endpoint->admin_guard,
 	    conf->admin_http ? conf->admin_http : "", &conf->allow_hosts);
 	routes_init(&endpoint->routes, parts->loop, &endpoint->refusals);
+	turns_init(&endpoint->turns, parts->loop, on_turn, endpoint);
 	(void)uv_timer_init(parts->loop, &endpoint->tick);
 	endpoint->tick.data = endpoint;
 	(void)uv_timer_start(&endpoint->tick, on_tick, TICK_MS, TICK_MS);
-	endpoint->handles = 2;
+	endpoint->handles = 4;
 	*ret_endpoint = endpoint;
 	return 0;
 }
@@ -256,6 +265,9 @@ endpoint_close(struct endpoint *endpoint)
 	sessions_free(endpoint->sessions);
 	endpoint->sessions = NULL;
 	endpoint->routes.reaper.data = endpoint;
+	endpoint->turns.check.data = endpoint->turns.idle.data = endpoint;
+	uv_close((uv_handle_t *)&endpoint->turns.check, on_closed);
+	uv_close((uv_handle_t *)&endpoint->turns.idle, on_closed);
 	uv_close((uv_handle_t *)&endpoint->routes.reaper, on_closed);
 	uv_close((uv_handle_t *)&endpoint->tick, on_closed);
 }

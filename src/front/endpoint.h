@@ -24,7 +24,7 @@ struct endpoint_parts {
 	struct mcp *mcp;
 	struct room *room; /* NULL: nothing has to get warm */
 	struct auth *auth;
-	const struct store *store; /* for the metrics; NULL: nothing is kept */
+	struct store *store; /* which grows old here; NULL: nothing is kept */
 	/* Of the listeners ("127.0.0.1:8080" or "unix:/path"): from it follow
 	 * the values of Host that are ours. */
 	const char *name;

@@ -7,19 +7,21 @@
 #include "front/guard.h"
 #include "front/refusal.h"
 #include "front/route.h"
+#include "front/turns.h"
 
 struct endpoint {
 	const struct conf *conf;
 	struct mcp *mcp;
 	struct room *room;
 	struct auth *auth;
-	const struct store *store;
+	struct store *store;
 	const struct http *http; /* NULL until it is told */
 	struct exchange_app app;
 	struct guard guard, admin_guard;
 	char name[256]; /* of the listener, which the guard refers to */
 	struct refusals refusals;
 	struct routes routes;
+	struct turns turns;
 	struct sessions *sessions; /* NULL without --sessions */
 	uv_timer_t tick;
 	unsigned handles; /* not closed yet */

@@ -71,9 +71,11 @@ answer_head(struct buf *ret_head, unsigned status, bool closes,
 	r = buf_printf(ret_head,
 	    "HTTP/1.1 %u %s\r\n"
 	    "Date: %s\r\n"
-	    "Cache-Control: no-store\r\n"
 	    "X-Content-Type-Options: nosniff\r\n",
 	    status, phrase_of(status), date);
+	/* A stream's headers say it themselves. */
+	if (r == 0 && length >= 0)
+		r = buf_add_text(ret_head, "Cache-Control: no-store\r\n");
 	if (r == 0 && type)
 		r = buf_printf(ret_head, "Content-Type: %s\r\n", type);
 	if (r == 0 && length < 0)

@@ -181,12 +181,20 @@ after_scheme(struct span origin)
 bool
 guard_origin(const struct guard *guard, struct span origin)
 {
+	struct guard own;
+
 	if (!origin.p)
 		return true;
 	for (unsigned i = 0; i < guard->origins->n; i++)
 		if (same(origin, span_of(guard->origins->items[i])))
 			return true;
-	/* A page that this server's own name gave out. */
+	/* A page that this server's own name gave out. Without a port of its
+	 * own, another server of this machine would be taken for it. */
+	own = *guard;
+	if (!guard->port.p) {
+		own.loopback_names = false;
+		own.address = (struct span){ 0 };
+	}
 	return guard->local && !guard->any_host &&
-	       guard_host(guard, after_scheme(origin));
+	       guard_host(&own, after_scheme(origin));
 }

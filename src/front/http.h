@@ -23,6 +23,8 @@ void listeners_close(struct listeners *listeners); /* NULL is fine */
 
 /* "127.0.0.1:8080" or "unix:/path" as bound: port 0 became a number. */
 const char *listeners_name(const struct listeners *listeners);
+/* The same of the admin's; NULL: there is none. */
+const char *listeners_admin_name(const struct listeners *listeners);
 
 struct http;
 

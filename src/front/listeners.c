@@ -15,8 +15,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define HANDED_FIRST 3 /* by the convention */
-
 /* ---- a UNIX socket's name ---- */
 
 /* Removes a socket that nobody listens at any more: a server that was killed
@@ -147,16 +145,15 @@ variable_is(const char *name, unsigned long *ret_value)
 	return *end == 0;
 }
 
-/* How many; 0 as well if they are another process's. */
-static unsigned
-handed_over(void)
+unsigned
+listeners_handed_over(void)
 {
 	unsigned long pid, n;
 
 	if (!variable_is("LISTEN_PID", &pid) ||
 	    !variable_is("LISTEN_FDS", &n) || pid != (unsigned long)getpid())
 		return 0;
-	return n > 2 ? 3 : (unsigned)n;
+	return n > HANDED_MAX ? HANDED_MAX : (unsigned)n;
 }
 
 static int
@@ -226,7 +223,7 @@ listeners_open(
     const struct conf *conf, struct listeners **ret_listeners, struct err *err)
 {
 	struct listeners *listeners = calloc(1, sizeof(*listeners));
-	unsigned handed = handed_over();
+	unsigned handed = listeners_handed_over();
 	int r;
 
 	if (!listeners)
@@ -260,4 +257,10 @@ const char *
 listeners_name(const struct listeners *listeners)
 {
 	return listeners->items[0].name;
+}
+
+const char *
+listeners_admin_name(const struct listeners *listeners)
+{
+	return listeners->items[1].fd < 0 ? NULL : listeners->items[1].name;
 }

@@ -17,4 +17,11 @@ struct listeners {
 	struct listener items[2];
 };
 
+#define HANDED_FIRST 3 /* by the convention */
+#define HANDED_MAX   3 /* counted: more is a mistake all the same */
+
+/* How many descriptors, from HANDED_FIRST on, the service manager handed to
+ * this process; 0 as well if they are another process's. */
+unsigned listeners_handed_over(void);
+
 #endif

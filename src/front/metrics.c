@@ -69,7 +69,7 @@ static int
 write_refusals(const struct refusals *refusals, struct buf *buf)
 {
 	int r = about(buf, "refused_total", "counter",
-	    "Requests that were refused before the protocol saw them.");
+	    "Requests that were refused by HTTP's means, by reason.");
 
 	for (unsigned i = 0; r == 0 && i < refusals->n; i++)
 		r = buf_printf(buf,

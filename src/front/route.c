@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/own.h"
 #include "front/sse.h"
+#include "front/turns.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,7 @@ spend(struct route *route)
 	if (route->spent)
 		return;
 	route->spent = true;
+	turns_leave(route);
 	(void)take_exchange(route);
 	release_body(route);
 	leave(route);

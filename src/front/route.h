@@ -27,6 +27,8 @@ enum route_kind {
 	ROUTE_NOTES,
 };
 
+struct turns;
+
 TAILQ_HEAD(route_list, route);
 
 /* All of a server. */
@@ -42,6 +44,8 @@ struct routes {
 struct route {
 	TAILQ_ENTRY(route) link;
 	LIST_ENTRY(route) of_session;
+	TAILQ_ENTRY(route) of_turns;
+	struct turns *turns; /* that it waits in; or NULL */
 	struct routes *routes;
 	enum route_kind kind;
 	struct exchange *exchange;   /* NULL: nobody reads */

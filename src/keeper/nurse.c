@@ -40,7 +40,7 @@ on_request(const struct zygote_start *start, int keeper)
 {
 	int channel, pidfd = -EBADF;
 	int32_t code;
-	char request;
+	char request = 0;
 	int r = fd_receive_with(keeper, &request, 1, &channel, 1);
 
 	if (r < 0)

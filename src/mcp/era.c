@@ -60,9 +60,9 @@ era_shown(struct span header)
 	size_t n = header.n < sizeof(text) ? header.n : sizeof(text);
 
 	for (size_t i = 0; i < n; i++)
-		text[i] = header.p[i] > ' ' && header.p[i] < 0x7f
-			      ? (char)header.p[i]
-			      : '?';
+		text[i] =
+		    (char)(header.p[i] > ' ' && header.p[i] < 0x7f ? header.p[i]
+								   : '?');
 	return json_stringn(text, n);
 }
 

@@ -75,12 +75,14 @@ static bool
 check_legacy(struct request *request, const struct method *method)
 {
 	struct peer *peer = request->peer;
-	const struct revision *revision = era_legacy(peer, request->headers);
+	const struct peer_headers *headers = request->headers;
+	const struct revision *revision = era_legacy(peer, headers);
 	unsigned who = legacy_audience(peer);
 	json_t *shown;
 
 	if (!revision) {
-		shown = era_shown(request->headers->version);
+		shown =
+		    era_shown(headers ? headers->version : (struct span){ 0 });
 		era_refuse(request, shown);
 		json_decref(shown);
 		return false;

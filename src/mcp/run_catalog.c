@@ -89,6 +89,8 @@ log_text(uint32_t call, const char *what, struct span text)
 	char shown[LOG_CONTENT_MAX + 1];
 	size_t n = text.n < LOG_CONTENT_MAX ? text.n : LOG_CONTENT_MAX;
 
+	while (n > 0 && n < text.n && (text.p[n] & 0xc0) == 0x80)
+		n--; /* not within a character */
 	for (size_t i = 0; i < n; i++) {
 		shown[i] = (char)text.p[i];
 		if (shown[i] == '"' || shown[i] == '\\')
@@ -339,7 +341,7 @@ run_catalog_face(const struct run_catalog *run_catalog)
 	return &run_catalog->face;
 }
 
-const struct store *
+struct store *
 run_catalog_store(const struct run_catalog *run_catalog)
 {
 	return run_catalog->store;

@@ -17,7 +17,7 @@ struct run_catalog *run_catalog_new(const struct conf *conf, const char *text);
 const struct catalog *run_catalog_face(const struct run_catalog *run_catalog);
 
 /* What is kept, for the metrics. */
-const struct store *run_catalog_store(const struct run_catalog *run_catalog);
+struct store *run_catalog_store(const struct run_catalog *run_catalog);
 
 /* After mcp_close, and after the loop has run: calls refer to it. */
 void run_catalog_free(struct run_catalog *run_catalog);

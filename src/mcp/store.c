@@ -148,8 +148,8 @@ forget(struct store *store, struct kept *kept)
 	kept_free(kept);
 }
 
-static void
-forget_old(struct store *store, uint64_t now_us)
+void
+store_expire(struct store *store, uint64_t now_us)
 {
 	struct kept *kept;
 
@@ -163,7 +163,7 @@ store_free(struct store *store)
 {
 	if (!store)
 		return;
-	forget_old(store, UINT64_MAX);
+	store_expire(store, UINT64_MAX);
 	free(store);
 }
 
@@ -348,7 +348,7 @@ store_add(struct store *store, const struct principal *principal,
 	struct owner *owner;
 	struct kept *kept;
 
-	forget_old(store, now_us);
+	store_expire(store, now_us);
 	if (result->out.text.n == 0 && result->err.text.n == 0 &&
 	    files_taken(&result->files) == 0)
 		return -ENODATA;
@@ -378,7 +378,11 @@ static void
 stored_fill(struct store *store, const struct kept *kept,
     enum resource_part part, const struct file *file, struct stored *ret_stored)
 {
-	static const char *const names[] = { "stdout", "stderr" };
+	static const char *const names[] = {
+		[RESOURCE_STDOUT] = "stdout",
+		[RESOURCE_STDERR] = "stderr",
+		[RESOURCE_FILE] = NULL, /* its own */
+	};
 	struct buf uri = { .p = (uint8_t *)store->uri,
 		.cap = sizeof(store->uri),
 		.max = sizeof(store->uri) };
@@ -417,17 +421,26 @@ file_find(const struct file_list *list, const char *name)
 	return NULL;
 }
 
+static struct kept *
+kept_find(struct store *store, const char *id)
+{
+	struct kept *kept;
+
+	LIST_FOREACH(kept, &store->buckets[bucket_of(id)], in_bucket)
+	if (memcmp(kept->id, id, STORE_ID_SIZE) == 0)
+		return kept;
+	return NULL;
+}
+
 bool
 store_find(struct store *store, const struct principal *principal,
     const struct resource_uri *uri, uint64_t now_us, struct stored *ret_stored)
 {
 	const struct file *file = NULL;
-	struct kept *kept;
+	const struct kept *kept;
 
-	forget_old(store, now_us);
-	LIST_FOREACH(kept, &store->buckets[bucket_of(uri->id)], in_bucket)
-	if (memcmp(kept->id, uri->id, STORE_ID_SIZE) == 0)
-		break;
+	store_expire(store, now_us);
+	kept = kept_find(store, uri->id);
 	if (!kept || !owner_is(kept->owner, principal))
 		return false;
 	if (uri->part == RESOURCE_FILE) {
@@ -481,7 +494,7 @@ store_next(struct store *store, const struct principal *principal,
 	uint64_t number = *at ? *at >> AT_BITS : UINT64_MAX;
 	unsigned index = (unsigned)(*at & ((1u << AT_BITS) - 1));
 
-	forget_old(store, now_us);
+	store_expire(store, now_us);
 	owner = owner_find(store, principal);
 	if (!owner)
 		return false;

@@ -50,6 +50,10 @@ bool store_find(struct store *store, const struct principal *principal,
 bool store_next(struct store *store, const struct principal *principal,
     uint64_t now_us, uint64_t *at, struct stored *ret_stored);
 
+/* Forgets what has been kept for its time: memory is not held for the want of
+ * somebody who looks. */
+void store_expire(struct store *store, uint64_t now_us);
+
 /* Random bytes of this store's, HMAC_KEY_SIZE of them: for its cursors. */
 const uint8_t *store_key(const struct store *store);
 

@@ -5,6 +5,7 @@
 #include "base/fd.h"
 #include "base/fd_pass.h"
 #include "base/own.h"
+#include "base/process.h"
 #include "base/sys.h"
 #include "conf/limits.h"
 #include "conf/programs.h"
@@ -13,11 +14,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 struct launcher {
@@ -112,28 +111,14 @@ launcher_kill(struct launcher *launcher, pid_t pid)
 	(void)request_send(launcher, LAUNCH_KILL, pid);
 }
 
-/* It reaps what it started, and ends; unless it was stopped. */
-static bool
-ends_by_itself(pid_t pid)
-{
-	for (unsigned waited_ms = 0; waited_ms < LAUNCH_END_MS; waited_ms++) {
-		if (waitpid(pid, NULL, WNOHANG) != 0)
-			return true;
-		(void)poll(NULL, 0, 1);
-	}
-	return false;
-}
-
 void
 launcher_stop(struct launcher *launcher)
 {
 	if (!launcher)
 		return;
 	fd_close(launcher->fd);
-	/* Of another user it cannot be killed; it ends when it goes on. */
-	if (!ends_by_itself(launcher->pid) && launcher->pidfd >= 0 &&
-	    sys_pidfd_kill(launcher->pidfd, SIGKILL) == 0)
-		(void)waitpid(launcher->pid, NULL, 0);
+	/* It reaps what it started, and ends. */
+	process_end(launcher->pid, launcher->pidfd, LAUNCH_END_MS);
 	fd_close(launcher->pidfd);
 	free(launcher);
 }

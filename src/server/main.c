@@ -10,6 +10,7 @@
 #include "conf/limits.h"
 #include "conf/paths.h"
 #include "conf/settings.h"
+#include "front/listeners.h"
 #include "room/launcher.h"
 #include "server/cmd.h"
 #include "server/serve.h"
@@ -97,6 +98,23 @@ setup_log(const struct conf *conf, struct err *err)
 	return 0;
 }
 
+/* What whoever started us left open is nobody's that a client should reach. */
+static int
+close_inherited(const struct conf *conf, struct err *err)
+{
+	unsigned n = conf->http ? listeners_handed_over() : 0;
+	int kept[HANDED_MAX + 1], r;
+
+	for (unsigned i = 0; i < n; i++)
+		kept[i] = HANDED_FIRST + (int)i;
+	if (log_descriptor() > STDERR_FILENO)
+		kept[n++] = log_descriptor();
+	r = fd_close_others(kept, n);
+	return r < 0
+		   ? fail(err, -r, "close what was left open: %s", strerror(-r))
+		   : 0;
+}
+
 /* What the room will need, and our hold on it: installations of other builds
  * leave it alone. */
 static int
@@ -127,6 +145,8 @@ with_launcher(const struct conf *conf)
 	/* With fewer, libuv ends the process without a word. */
 	if (fd_raise_limit(SERVER_FDS_NEEDED, "", &err) < 0 ||
 	    setup_log(conf, &err) < 0 ||
+	    (conf->command == COMMAND_SERVE &&
+		close_inherited(conf, &err) < 0) ||
 	    (conf->command != COMMAND_DOCTOR &&
 		find_artifacts(&artifacts, &hold, &err) < 0) ||
 	    launcher_start(&launcher, &err) < 0) {

@@ -4,17 +4,15 @@
 
 #include "base/fd.h"
 #include "base/own.h"
+#include "base/process.h"
 #include "base/sys.h"
 #include "conf/limits.h"
 #include "server/watcher_impl.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 struct watcher {
@@ -258,18 +256,6 @@ on_closed(uv_handle_t *handle)
 	watcher_free(handle->data);
 }
 
-/* It looks for its end only between two looks at files. */
-static bool
-ends_by_itself(pid_t pid)
-{
-	for (unsigned waited_ms = 0; waited_ms < LAUNCH_END_MS; waited_ms++) {
-		if (waitpid(pid, NULL, WNOHANG) != 0)
-			return true;
-		(void)poll(NULL, 0, 1);
-	}
-	return false;
-}
-
 void
 watcher_stop(struct watcher *watcher)
 {
@@ -279,10 +265,9 @@ watcher_stop(struct watcher *watcher)
 	if (watcher->listens)
 		uv_close((uv_handle_t *)&watcher->poll, on_closed);
 	fd_close(watcher->fd);
-	/* Of another user it cannot be killed; it ends when it goes on. */
-	if (watcher->pid > 0 && !ends_by_itself(watcher->pid) &&
-	    watcher->pidfd >= 0 && sys_pidfd_kill(watcher->pidfd, SIGKILL) == 0)
-		(void)waitpid(watcher->pid, NULL, 0);
+	/* It looks for its end only between two looks at files. */
+	if (watcher->pid > 0)
+		process_end(watcher->pid, watcher->pidfd, LAUNCH_END_MS);
 	fd_close(watcher->pidfd);
 	if (!watcher->listens)
 		watcher_free(watcher);

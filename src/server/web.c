@@ -177,6 +177,12 @@ web_open(struct web *web, const struct web_parts *parts,
 	web->ended = ended;
 	web->arg = arg;
 	log_warn("event=listen address=%s", listeners_name(web->listeners));
+	if (listeners_admin_name(web->listeners))
+		log_warn("event=listen address=%s for=operators",
+		    listeners_admin_name(web->listeners));
+	if (web->conf->insecure_no_auth)
+		log_warn("event=no_auth note=\"whoever reaches the address may "
+			 "run code\"");
 	if (web->watcher)
 		r = watcher_listen(
 		    web->watcher, parts->loop, on_file_changed, web);

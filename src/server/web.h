@@ -24,7 +24,7 @@ struct web_parts {
 	uv_loop_t *loop;
 	struct mcp *mcp;
 	struct room *room;
-	const struct store *store; /* what calls leave behind */
+	struct store *store; /* what calls leave behind */
 };
 
 /* Serves from the loop's next turn on. ended is called once, from the loop,

@@ -279,8 +279,10 @@ def test_open_server_stays_at_home():
 
 
 def test_open_server_elsewhere_if_asked():
+    """And it says so, whenever it starts."""
     with HttpServer("--insecure-no-auth", address="0.0.0.0:0") as server:
         assert ask(server)[0] == 200
+    assert b"level=warn event=no_auth" in server.stderr
 
 
 # ---- the command that makes one ----
@@ -354,7 +356,8 @@ def forgeries():
     yield "huge", OLD.token(more="x" * 9000)
 
 
-FORGERIES = dict(forgeries())
+# The names; the tokens are made when they are needed, since they age.
+FORGERIES = tuple(dict(forgeries()))
 
 
 @pytest.fixture(scope="module")
@@ -378,7 +381,7 @@ def guess(place):
 
 @pytest.mark.parametrize("what", FORGERIES)
 def test_forgeries(guess, what):
-    status, headers, _ = guess(FORGERIES[what])
+    status, headers, _ = guess(dict(forgeries())[what])
     if what == "padding":  # no bearer's token at all
         assert status == 400
         return
@@ -447,9 +450,9 @@ def memory_of_children(server):
 
 def test_tokens_are_nowhere(place):
     options = ("--tokens", place / "tokens", *web_options(place / "keys"))
-    web_token = OLD.token()
+    web_token, expired = OLD.token(), OLD.token(exp=int(time.time()) - 60)
     with HttpServer(*options, "--log-level", "debug", "--log-content") as server:
-        for token in (ALICE, WRONG, web_token, FORGERIES["expired"]):
+        for token in (ALICE, WRONG, web_token, expired):
             ask(server, token)
         with server.link(token=ALICE) as link:
             code = "import os, sys; print(dict(os.environ), sys.argv)"
@@ -459,9 +462,22 @@ def test_tokens_are_nowhere(place):
         texts = [shown, pages, *map(repr, memory_of_children(server))]
     texts.append(server.stderr.decode())
     assert "alice" in texts[-1]  # the log names who called
-    for token in (ALICE, WRONG, web_token, FORGERIES["expired"]):
+    for token in (ALICE, WRONG, web_token, expired):
         for piece in (token, token[:20], token[-20:]):
             assert not any(piece in text for text in texts)
+
+
+def test_no_token_takes_the_connections_of_all(place):
+    with HttpServer("--tokens", place / "tokens", "--connections", "8") as server:
+        links = [server.link(token=ALICE) for _ in range(4)]
+        for link in links:
+            link.start_call("import time; time.sleep(20)")
+        wait_until(lambda: ask(server, ALICE)[0] == 429, within=5)
+        assert int(ask(server, ALICE)[1]["retry-after"]) > 0
+        assert enters(server, BOB)
+        for link in links:
+            link.close()
+        wait_until(lambda: enters(server, ALICE), within=5)
 
 
 def test_watcher_goes_with_its_server(place):

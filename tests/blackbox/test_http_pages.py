@@ -99,6 +99,8 @@ def test_pages_of_the_admin_alone(tmp_path):
                 link.buffer = b""
                 link.host = "localhost"
                 assert link.get(target).status == status
+    listens = re.findall(rb"event=listen (.*)\n", server.stderr)
+    assert listens[1:] == [f"address=unix:{path} for=operators".encode()]
 
 
 def test_refusals_in_the_log(server):

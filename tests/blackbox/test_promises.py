@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from support import procs
+from support.http import HttpServer
+from support.programs import BREAKROOM
 
 
 def lines(server, code, **arguments):
@@ -392,3 +394,15 @@ def test_children_hold_few_descriptors_and_no_privileges(server):
     assert re.search(r"NoNewPrivs:\s+1", status)
     # 1: the kernel takes it for "no pipe handler either"; 0 where the hard limit was.
     assert re.search(r"Max core file size\s+[01]\s+[01]\s", rlimits)
+
+
+def test_what_whoever_started_it_left_open_is_closed(tmp_path):
+    script = tmp_path / "start"
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    script.write_text(f"#!/bin/sh\nexec 7<{secret} {BREAKROOM} \"$@\"\n")
+    script.chmod(0o700)
+    with HttpServer(program=script) as server:
+        for one in procs.tree(server.pid):
+            assert str(secret) not in procs.descriptors(one.pid).values()
+        assert server.is_well()

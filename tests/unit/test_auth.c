@@ -532,10 +532,11 @@ static void
 open_server_is_local(void **state)
 {
 	static const char *const local[] = { "127.0.0.1:8080", "127.9.8.7:1",
-		"[::1]:8080", "[::ffff:127.0.0.1]:1", "unix:/run/x" };
+		"[::1]:8080", "[::ffff:127.0.0.1]:1", "localhost:80",
+		"unix:/run/x" };
 	static const char *const wide[] = { "0.0.0.0:8080", "[::]:8080",
 		"192.168.1.2:80", "[::ffff:1.2.3.4]:1", "128.0.0.1:1",
-		"localhost:80", "127.0.0.1.example:80", "", ":80", "[]:80" };
+		"127.0.0.1.example:80", "", ":80", "[]:80" };
 	const struct conf open = { 0 };
 	const struct conf insecure = { .insecure_no_auth = true };
 	const struct conf keys = { .jwks_path = "/keys" };

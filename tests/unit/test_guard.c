@@ -148,8 +148,15 @@ test_unix(void **state)
 		{ "evil.example", false },
 	};
 
+	struct guard guard;
+
 	(void)state;
 	CHECK_HOSTS("unix:/run/breakroom.sock", &hosts, expected);
+	/* Which server of this machine gave the page out is not known. */
+	guard_init(&guard, "unix:/run/breakroom.sock", &hosts, &none);
+	assert_true(guard_origin(&guard, span_of("https://mcp.example")));
+	assert_false(guard_origin(&guard, span_of("http://localhost:1234")));
+	assert_false(guard_origin(&guard, span_of("http://localhost")));
 }
 
 static void

@@ -1,6 +1,7 @@
 /* test_route.c: what reaches a client of what the protocol sends, and when.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "front/route.h"
+#include "front/turns.h"
 
 #include "conf/limits.h"
 #include "fake_exchange.h"
@@ -317,6 +318,57 @@ test_bodies(void **state)
 	assert_true(route_reserve(b, HTTP_BODIES_OF_ONE));
 }
 
+/* ---- turns ---- */
+
+struct served {
+	struct route *routes[8];
+	unsigned n;
+};
+
+static void
+on_turn(void *arg, struct route *route)
+{
+	struct served *served = arg;
+
+	served->routes[served->n++] = route;
+}
+
+static void
+test_turns(void **state)
+{
+	struct setting *setting = *state;
+	struct exchange *exchanges = setting->exchanges;
+	struct principal *bob = principal_new("token", "bob");
+	struct route *ann[4], *other;
+	struct served served = { .n = 0 };
+	struct turns turns;
+
+	turns_init(&turns, &setting->loop, on_turn, &served);
+	for (size_t i = 0; i < 4; i++) {
+		ann[i] = coming(setting, &exchanges[i], true, true);
+		turns_take(&turns, ann[i]);
+	}
+	other = route_new(&setting->routes, &exchanges[4], bob);
+	turns_take(&turns, other);
+	/* One of each, and whoever sent many waits. */
+	assert_int_equal(served.n, 2);
+	assert_ptr_equal(served.routes[0], ann[0]);
+	assert_ptr_equal(served.routes[1], other);
+	turn(setting);
+	assert_int_equal(served.n, 3);
+	assert_ptr_equal(served.routes[2], ann[1]);
+	route_gone(ann[2]); /* while it waits */
+	turn(setting);
+	assert_int_equal(served.n, 4);
+	assert_ptr_equal(served.routes[3], ann[3]);
+	assert_false(uv_is_active((uv_handle_t *)&turns.idle));
+	turn(setting);
+	assert_int_equal(served.n, 4);
+	uv_close((uv_handle_t *)&turns.check, NULL);
+	uv_close((uv_handle_t *)&turns.idle, NULL);
+	turn(setting);
+}
+
 /* ---- with one ---- */
 
 static void
@@ -607,6 +659,7 @@ main(void)
 		TEST(test_gone_cancels),
 		TEST(test_slow_reader),
 		TEST(test_bodies),
+		TEST(test_turns),
 		TEST(test_new_session),
 		TEST(test_no_session_for_an_error),
 		TEST(test_primed_and_resumed),

@@ -1,0 +1,31 @@
+/* process.c: waiting for a child, with an end to the patience.
+ * SPDX-License-Identifier: Apache-2.0 */
+#include "base/process.h"
+
+#include "base/sys.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/wait.h>
+
+/* Unless it was stopped, or is stuck. */
+static bool
+ends_by_itself(pid_t pid, unsigned wait_ms)
+{
+	for (unsigned waited_ms = 0; waited_ms < wait_ms; waited_ms++) {
+		if (waitpid(pid, NULL, WNOHANG) != 0)
+			return true;
+		(void)poll(NULL, 0, 1);
+	}
+	return false;
+}
+
+void
+process_end(pid_t pid, int pidfd, unsigned wait_ms)
+{
+	if (!ends_by_itself(pid, wait_ms) && pidfd >= 0 &&
+	    sys_pidfd_kill(pidfd, SIGKILL) == 0)
+		(void)waitpid(pid, NULL, 0);
+}
