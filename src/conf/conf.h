@@ -78,6 +78,7 @@ struct conf {
 	const char *session_key_path; /* NULL: a key of this process */
 	uint32_t session_idle_ms;
 	uint32_t connections;
+	uint32_t per_minute; /* requests of all clients */
 	uint64_t body_bytes;
 	uint32_t head_ms, body_ms, idle_ms, write_ms;
 	/* of each principal, where its token does not say */

@@ -117,17 +117,20 @@
 
 /* ---- HTTP: who sends it ---- */
 
-#define PRINCIPAL_NAME_MAX 64u
-#define PER_MINUTE_DEFAULT 6000u
-#define PER_MINUTE_MIN     1u
-#define PER_MINUTE_MAX     1000000u
-#define AUTH_CHALLENGE_MAX 1024u
-#define TOKEN_BYTES_MIN    16u        /* shorter ones can be guessed */
-#define TOKEN_BYTES_MAX    (8u * KIB) /* a web token with many claims */
-#define TOKENS_MAX         1000u
-#define WATCHED_BYTES_MAX  MIB  /* of a file of tokens or keys */
-#define WATCH_EVERY_MS     500u /* a change is in force within a second */
-#define AUTH_FAILURES_MAX  20u  /* of an address in a minute; then 429 */
+#define PRINCIPAL_NAME_MAX     64u
+#define PER_MINUTE_DEFAULT     6000u
+#define PER_MINUTE_MIN         1u
+#define REQUESTS_A_CALL 10u /* lists, polls and reads go along with calls */
+#define PER_MINUTE_ALL_DEFAULT 600000u /* what a machine answers */
+#define PER_MINUTE_ALL_MAX     60000000u
+#define PER_MINUTE_MAX         1000000u
+#define AUTH_CHALLENGE_MAX     1024u
+#define TOKEN_BYTES_MIN        16u        /* shorter ones can be guessed */
+#define TOKEN_BYTES_MAX        (8u * KIB) /* a web token with many claims */
+#define TOKENS_MAX             1000u
+#define WATCHED_BYTES_MAX      MIB  /* of a file of tokens or keys */
+#define WATCH_EVERY_MS         500u /* a change is in force within a second */
+#define AUTH_FAILURES_MAX      20u  /* of an address in a minute; then 429 */
 /* Signatures that are still looked at then, a minute: each may cost 1 ms. */
 #define AUTH_LOOKS_MAX     600u
 #define JWT_CACHE_MAX      4096u /* web tokens that were verified */
@@ -189,7 +192,7 @@
 
 #define TASK_AFTER_MS      2000u        /* shorter calls are answered at once */
 #define TASK_POLL_MS       1000u        /* how often a client is told to ask */
-#define TASKS_OF_ONE_MAX   64u          /* of a principal, ended ones too */
+#define TASKS_OF_ONE_MAX   16u          /* of a principal, ended ones too */
 #define TASKS_BYTES_MAX    (128u * MIB) /* of results, a working one's in full */
 #define TASK_INPUTS_MAX    16u          /* questions of one task at a time */
 #define ROUND_STATE_MAX    (8u * KIB)   /* what a client carries for us */

@@ -34,6 +34,7 @@ conf_standard(void)
 		.body_ms = BODY_MS_DEFAULT,
 		.idle_ms = IDLE_MS_DEFAULT,
 		.write_ms = WRITE_MS_DEFAULT,
+		.per_minute = PER_MINUTE_ALL_DEFAULT,
 		.token_per_minute = PER_MINUTE_DEFAULT,
 	};
 }

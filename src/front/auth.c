@@ -26,6 +26,7 @@ struct auth {
 	struct auth_pages pages;
 	struct members *members;
 	struct failures *failures;
+	struct rate requests; /* of all */
 	struct principal *anonymous;
 	struct jwks *jwks;
 	struct jwt_cache *verified;
@@ -396,6 +397,23 @@ auth_check(struct auth *auth, struct span authorization, const uint8_t *address,
 		refuse_guess(auth, refusal, NULL, address, now_us, ret_verdict);
 	else
 		check_token(auth, token, address, wall_s, now_us, ret_verdict);
+}
+
+unsigned
+auth_admit_request(struct auth *auth, struct principal *principal,
+    uint64_t now_us, unsigned *ret_retry_s)
+{
+	struct member *member = members_find(auth->members, principal);
+
+	/* One who is refused takes nothing from the others' share. */
+	if (member && !rate_take(&member->requests,
+			  principal->per_minute * REQUESTS_A_CALL, now_us,
+			  ret_retry_s))
+		return 429;
+	return rate_take(
+		   &auth->requests, auth->conf->per_minute, now_us, ret_retry_s)
+		   ? 0
+		   : 503;
 }
 
 bool

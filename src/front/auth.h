@@ -44,6 +44,12 @@ void auth_check(struct auth *auth, struct span authorization,
     const uint8_t *address, int64_t wall_s, uint64_t now_us,
     struct auth_verdict *ret_verdict);
 
+/* Whether a request of the principal may be served now: REQUESTS_A_CALL times
+ * as many as it may begin calls, and those of all together; counts it. 0; 429: the principal's are too many;
+ * 503: all together. Then *ret_retry_s says when. */
+unsigned auth_admit_request(struct auth *auth, struct principal *principal,
+    uint64_t now_us, unsigned *ret_retry_s);
+
 /* True if the principal may begin a call now, by its calls a minute; counts
  * it. Else *ret_retry_s says when. */
 bool auth_admit(struct auth *auth, struct principal *principal, uint64_t now_us,

@@ -10,7 +10,7 @@
 
 struct member {
 	struct principal *principal; /* the member's hold */
-	struct rate calls;
+	struct rate requests, calls;
 	uint64_t used_us;
 	unsigned pins; /* files it is in: never forgotten */
 	struct member *next;

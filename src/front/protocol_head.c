@@ -9,6 +9,7 @@
 #include "front/accept.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -208,6 +209,26 @@ check_connections(struct endpoint *endpoint, struct route *route)
 	return false;
 }
 
+/* By the minute: false: it was refused. */
+static bool
+check_rate(struct endpoint *endpoint, struct exchange *exchange,
+    struct principal *principal)
+{
+	struct http_refusal refusal = { .reason = "rate",
+		.text = "too many requests in a minute" };
+	char retry[64];
+	unsigned retry_s = 1;
+
+	refusal.status =
+	    auth_admit_request(endpoint->auth, principal, clock_us(), &retry_s);
+	if (refusal.status == 0)
+		return true;
+	(void)snprintf(retry, sizeof(retry), "Retry-After: %u\r\n", retry_s);
+	refusal.headers = retry;
+	refusal_answer(&endpoint->refusals, exchange, &refusal);
+	return false;
+}
+
 void
 protocol_head(struct endpoint *endpoint, struct exchange *exchange)
 {
@@ -225,6 +246,10 @@ protocol_head(struct endpoint *endpoint, struct exchange *exchange)
 	principal = endpoint_principal(endpoint, exchange);
 	if (!principal)
 		return;
+	if (!check_rate(endpoint, exchange, principal)) {
+		principal_release(principal);
+		return;
+	}
 	route = route_new(&endpoint->routes, exchange, principal);
 	if (!route) {
 		principal_release(principal);

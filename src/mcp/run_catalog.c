@@ -11,7 +11,6 @@
 #include "mcp/tool_run.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,14 +55,15 @@ log_call(const struct request *request, const struct call *call,
 
 	show_id(request, id);
 	log_info("event=call call=%u id=\"%s\" principal=%s room=wasm "
-		 "outcome=%s exit=%d queued_us=%" PRIu64 " wall_us=%" PRIu64
-		 " cpu_us=%" PRIu64 " code_bytes=%zu out_bytes=%zu "
-		 "err_bytes=%zu files=%u answered=%s",
+		 "outcome=%s exit=%d queued_ms=%.1f wall_ms=%.1f "
+		 "cpu_ms=%.1f code_bytes=%zu out_bytes=%zu err_bytes=%zu "
+		 "files=%u answered=%s",
 	    call->id, id, principal ? principal->name : "-",
 	    outcome_name(result->outcome), result->exit_code,
-	    result->usage.queued_us, result->usage.wall_us,
-	    result->usage.cpu_us, call->code.n, result->out.text.n,
-	    result->err.text.n, result->files.n,
+	    (double)result->usage.queued_us / 1e3,
+	    (double)result->usage.wall_us / 1e3,
+	    (double)result->usage.cpu_us / 1e3, call->code.n,
+	    result->out.text.n, result->err.text.n, result->files.n,
 	    request->peer   ? "yes"
 	    : request->task ? "task"
 			    : "no");

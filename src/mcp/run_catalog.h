@@ -16,7 +16,7 @@ struct run_catalog *run_catalog_new(const struct conf *conf, const char *text);
 /* For mcp_new. */
 const struct catalog *run_catalog_face(const struct run_catalog *run_catalog);
 
-/* What is kept, for the metrics. */
+/* What is kept; NULL: nothing. */
 struct store *run_catalog_store(const struct run_catalog *run_catalog);
 
 /* After mcp_close, and after the loop has run: calls refer to it. */

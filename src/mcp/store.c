@@ -30,7 +30,7 @@ struct kept {
 	TAILQ_ENTRY(kept) of_one; /* owner's, newest first */
 	struct owner *owner;
 	char id[STORE_ID_SIZE];
-	uint64_t number; /* grows with each */
+	uint64_t number; /* grows with each of its owner */
 	uint64_t until_us;
 	uint64_t bytes; /* that it costs */
 	struct buf streams[2];
@@ -44,13 +44,14 @@ struct owner {
 	uint8_t id[PRINCIPAL_ID_SIZE];
 	uint64_t bytes;
 	unsigned calls_n;
+	/* Its own: cursors tell nobody how much others do. */
+	uint64_t last_number;
 	TAILQ_HEAD(kept_head, kept) calls;
 };
 
 struct store {
 	uint64_t bytes_max, bytes;
 	uint64_t keep_us;
-	uint64_t last_number;
 	unsigned calls;
 	LIST_HEAD(kept_bucket, kept) buckets[BUCKETS];
 	LIST_HEAD(owner_list, owner) owners;
@@ -330,7 +331,7 @@ static void
 put(struct store *store, struct owner *owner, struct kept *kept)
 {
 	kept->owner = owner;
-	kept->number = ++store->last_number;
+	kept->number = ++owner->last_number;
 	LIST_INSERT_HEAD(&store->buckets[bucket_of(kept->id)], kept, in_bucket);
 	TAILQ_INSERT_TAIL(&store->calls_by_age, kept, by_age);
 	TAILQ_INSERT_HEAD(&owner->calls, kept, of_one);

@@ -97,3 +97,27 @@ def test_more_than_there_are_places(place):
         wait_page(server, tokens["alice"], running=0, queued=0)
         with server.link(token=tokens["bob"]) as link:
             assert link.call("print(1)").text == "1\n"
+
+
+def test_more_requests_than_a_minute_has(place):
+    """Ten times as many requests as calls, whatever they ask."""
+    path, tokens = place
+    with HttpServer("--tokens", path) as server:
+        with server.link(token=tokens["slow"]) as link:
+            for _ in range(20):
+                assert post(link, legacy("ping"), Authorization=f"Bearer {link.token}").status == 200
+        with server.link(token=tokens["slow"]) as link:
+            response = post(link, legacy("ping"), Authorization=f"Bearer {link.token}")
+            assert response.status == 429 and int(response.headers["retry-after"]) >= 1
+        with server.link(token=tokens["alice"]) as link:
+            page = link.get("/metrics").text
+    assert 'breakroom_refused_total{reason="rate",status="429"} 1\n' in page
+
+
+def test_more_requests_than_all_have(place):
+    with HttpServer("--per-minute", "5") as server:
+        for i in range(6):
+            with server.link() as link:
+                response = post(link, legacy("ping"))
+                assert response.status == (200 if i < 5 else 503)
+        assert int(response.headers["retry-after"]) >= 1

@@ -597,3 +597,11 @@ def test_a_flood_does_not_drive_out_another_s(two):
         ann.call("open('f', 'wb').write(bytes(2**20))")
     assert read(bob, links(answer)["f"]["uri"]) == b"x" * 2**20
     assert len(listed(ann)) < 4
+
+
+def test_what_is_over_is_not_held():
+    with HttpServer("--keep-time", "1") as server:
+        with server.link() as link:
+            link.call("print('x' * 1000)")
+        assert server.metrics()["store_bytes"] > 1000
+        assert server.wait_metrics(store_bytes=0, within=5) > 0.2

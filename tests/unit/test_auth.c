@@ -32,6 +32,7 @@ static const struct conf conf = {
 	.token_calls = 8,
 	.token_queue = 32,
 	.token_per_minute = 600,
+	.per_minute = 6100,
 };
 
 /* ---- the file ---- */
@@ -436,6 +437,44 @@ calls_are_counted(void **state)
 
 /* ---- the file again ---- */
 
+/* Lists and polls are requests too: so many of a principal, and of all. */
+static void
+requests_have_a_rate(void **state)
+{
+	struct auth *auth = auth_with(both());
+	struct auth_verdict alice, bob;
+	struct principal *other = principal_new("anonymous", "");
+	unsigned retry_s = 0;
+
+	(void)state;
+	ask(auth, "Bearer " RIGHT, here, START, &alice);
+	ask(auth, "Bearer " OTHER, here, START, &bob);
+	for (unsigned i = 0; i < 4 * REQUESTS_A_CALL; i++)
+		assert_int_equal(
+		    auth_admit_request(auth, alice.principal, START, &retry_s),
+		    0);
+	assert_int_equal(
+	    auth_admit_request(auth, alice.principal, START, &retry_s), 429);
+	assert_int_equal(retry_s, 2);
+	/* Her refusal took nothing from what is left for all. */
+	for (unsigned i = 0; i < 6000; i++)
+		assert_int_equal(
+		    auth_admit_request(auth, bob.principal, START, &retry_s),
+		    0);
+	assert_int_equal(
+	    auth_admit_request(auth, bob.principal, START, &retry_s), 429);
+	for (unsigned i = 0; i < 6100 - 6000 - 4 * REQUESTS_A_CALL; i++)
+		assert_int_equal(
+		    auth_admit_request(auth, other, START, &retry_s), 0);
+	assert_int_equal(auth_admit_request(auth, other, START, &retry_s), 503);
+	assert_int_equal(
+	    auth_admit_request(auth, other, START + SECOND, &retry_s), 0);
+	principal_release(other);
+	principal_release(alice.principal);
+	principal_release(bob.principal);
+	auth_free(auth);
+}
+
 static void
 reloading_keeps_who_stays(void **state)
 {
@@ -612,6 +651,7 @@ main(void)
 		cmocka_unit_test(addresses_are_forgotten),
 		cmocka_unit_test(looks_are_limited),
 		cmocka_unit_test(calls_are_counted),
+		cmocka_unit_test(requests_have_a_rate),
 		cmocka_unit_test(reloading_keeps_who_stays),
 		cmocka_unit_test(broken_file_changes_nothing),
 		cmocka_unit_test(members_are_bounded),

@@ -195,6 +195,36 @@ time_ends(void **state)
 }
 
 static void
+time_ends_unasked(void **state)
+{
+	struct world *world = *state;
+	char id[STORE_ID_SIZE];
+
+	assert_int_equal(add_call(world, NULL, 10, 0, id), 0);
+	store_expire(world->store, SECOND - 1);
+	assert_true(store_bytes(world->store) > 0);
+	store_expire(world->store, SECOND);
+	assert_int_equal(store_bytes(world->store), 0);
+}
+
+static void
+places_tell_nothing_of_others(void **state)
+{
+	struct world *world = *state;
+	uint64_t of_ann = 0, of_bob = 0;
+	char id[STORE_ID_SIZE];
+	struct stored stored;
+
+	assert_int_equal(add_call(world, world->ann, 10, 0, id), 0);
+	assert_true(store_next(world->store, world->ann, 0, &of_ann, &stored));
+	for (unsigned i = 0; i < 5; i++)
+		assert_int_equal(add_call(world, world->ann, 10, 0, id), 0);
+	assert_int_equal(add_call(world, world->bob, 10, 0, id), 0);
+	assert_true(store_next(world->store, world->bob, 0, &of_bob, &stored));
+	assert_int_equal(of_ann, of_bob);
+}
+
+static void
 nothing_is_not_kept(void **state)
 {
 	struct world *world = *state;
@@ -306,6 +336,10 @@ main(void)
 		cmocka_unit_test_setup_teardown(
 		    others_find_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(time_ends, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+		    time_ends_unasked, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+		    places_tell_nothing_of_others, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 		    nothing_is_not_kept, setup, teardown),
 		cmocka_unit_test_setup_teardown(
