@@ -406,9 +406,9 @@ auth_admit_request(struct auth *auth, struct principal *principal,
 	struct member *member = members_find(auth->members, principal);
 
 	/* One who is refused takes nothing from the others' share. */
-	if (member && !rate_take(&member->requests,
-			  principal->per_minute * REQUESTS_A_CALL, now_us,
-			  ret_retry_s))
+	if (member &&
+	    !rate_take(&member->requests,
+		principal->per_minute * REQUESTS_A_CALL, now_us, ret_retry_s))
 		return 429;
 	return rate_take(
 		   &auth->requests, auth->conf->per_minute, now_us, ret_retry_s)
