@@ -120,7 +120,7 @@
 #define PRINCIPAL_NAME_MAX     64u
 #define PER_MINUTE_DEFAULT     6000u
 #define PER_MINUTE_MIN         1u
-#define REQUESTS_A_CALL 10u /* lists, polls and reads go along with calls */
+#define REQUESTS_A_CALL        10u     /* lists, polls and reads go with it */
 #define PER_MINUTE_ALL_DEFAULT 600000u /* what a machine answers */
 #define PER_MINUTE_ALL_MAX     60000000u
 #define PER_MINUTE_MAX         1000000u
@@ -154,7 +154,6 @@
 #define SESSION_IDLE_MS_MIN     1000u
 #define SESSION_IDLE_MS_MAX     86400000u /* as long as an id lives */
 #define SESSION_LIFE_S          86400u    /* of an id, also over a restart */
-#define SESSION_ID_MAX          256u
 #define SESSION_EVENTS_MAX      256u /* kept for a client that comes back */
 #define SESSION_EVENTS_BYTES    (2u * MIB)
 #define SESSIONS_EVENTS_BYTES   (64u * MIB) /* of all sessions together */
@@ -194,7 +193,6 @@
 #define TASK_POLL_MS       1000u        /* how often a client is told to ask */
 #define TASKS_OF_ONE_MAX   16u          /* of a principal, ended ones too */
 #define TASKS_BYTES_MAX    (128u * MIB) /* of results, a working one's in full */
-#define TASK_INPUTS_MAX    16u          /* questions of one task at a time */
 #define ROUND_STATE_MAX    (8u * KIB)   /* what a client carries for us */
 #define ROUND_STATE_LIFE_S 3600u        /* a person may have to be asked */
 

@@ -18,7 +18,8 @@
 
 /* ---- rates ---- */
 
-bool
+/* As rate_take, but takes nothing. */
+static bool
 rate_look(const struct rate *rate, uint32_t per_minute, uint64_t now_us,
     unsigned *ret_retry_s)
 {

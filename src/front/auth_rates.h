@@ -18,10 +18,6 @@ struct rate {
 bool rate_take(struct rate *rate, uint32_t per_minute, uint64_t now_us,
     unsigned *ret_retry_s);
 
-/* As rate_take, but takes nothing. */
-bool rate_look(const struct rate *rate, uint32_t per_minute, uint64_t now_us,
-    unsigned *ret_retry_s);
-
 /* The failures of AUTH_ADDRESSES_MAX addresses. Of more, those are forgotten
  * that failed longest ago. */
 struct failures;

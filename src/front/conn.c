@@ -104,42 +104,6 @@ conn_poll(struct conn *conn)
 		(void)uv_poll_start(&conn->poll, events, on_event);
 }
 
-static void
-on_time(uv_timer_t *timer)
-{
-	struct conn *conn = timer->data;
-	enum conn_timed timed = conn->timed;
-
-	conn->timed = TIMED_NOTHING;
-	switch (timed) {
-	case TIMED_SOON:
-		if (conn->broken)
-			conn_gone(conn, false);
-		else
-			conn_feed_held(conn);
-		break;
-	case TIMED_HEAD:
-		conn_refuse(conn, 408, "the request took too long to come",
-		    "head_timeout");
-		break;
-	case TIMED_BODY:
-		conn_refuse(conn, 408, "the body took too long to come",
-		    "body_timeout");
-		break;
-	case TIMED_WRITE:
-		/* A plain close would let the kernel go on for minutes. */
-		conn->http->app->on_refused(
-		    conn->http->app->arg, 0, "write_timeout");
-		conn_gone(conn, true);
-		break;
-	case TIMED_IDLE:
-	case TIMED_LINGER:
-	case TIMED_NOTHING:
-		conn_close(conn, false);
-		break;
-	}
-}
-
 /* ---- the end ---- */
 
 static void
@@ -211,7 +175,10 @@ conn_gone(struct conn *conn, bool reset)
 	tell_owner(conn, exchange);
 }
 
-void
+/* The last byte is written: nothing more is sent, and what still comes is
+ * thrown away for a while. A close with bytes unread would be a reset, which
+ * can destroy the answer on its way. */
+static void
 conn_linger(struct conn *conn)
 {
 	conn->state = CONN_LINGERING;
@@ -225,7 +192,10 @@ conn_linger(struct conn *conn)
 		conn_time(conn);
 }
 
-void
+/* Answers with a refusal of our own and closes lingering; an owner is told
+ * that its exchange is gone. why is the body's sentence, reason the
+ * counter's. */
+static void
 conn_refuse(
     struct conn *conn, unsigned status, const char *why, const char *reason)
 {
@@ -248,6 +218,42 @@ conn_refuse(
 	conn_write_answer(conn, buf_span(&head), &body);
 	if (conn_queued(conn) == 0)
 		conn_linger(conn);
+}
+
+static void
+on_time(uv_timer_t *timer)
+{
+	struct conn *conn = timer->data;
+	enum conn_timed timed = conn->timed;
+
+	conn->timed = TIMED_NOTHING;
+	switch (timed) {
+	case TIMED_SOON:
+		if (conn->broken)
+			conn_gone(conn, false);
+		else
+			conn_feed_held(conn);
+		break;
+	case TIMED_HEAD:
+		conn_refuse(conn, 408, "the request took too long to come",
+		    "head_timeout");
+		break;
+	case TIMED_BODY:
+		conn_refuse(conn, 408, "the body took too long to come",
+		    "body_timeout");
+		break;
+	case TIMED_WRITE:
+		/* A plain close would let the kernel go on for minutes. */
+		conn->http->app->on_refused(
+		    conn->http->app->arg, 0, "write_timeout");
+		conn_gone(conn, true);
+		break;
+	case TIMED_IDLE:
+	case TIMED_LINGER:
+	case TIMED_NOTHING:
+		conn_close(conn, false);
+		break;
+	}
 }
 
 /* ---- requests ---- */

@@ -116,23 +116,12 @@ void conn_close(struct conn *conn, bool reset);
 /* The same when the app has an exchange: its owner is told. */
 void conn_gone(struct conn *conn, bool reset);
 
-/* Answers with a refusal of our own and closes lingering; an owner is told
- * that its exchange is gone. why is the body's sentence, reason the
- * counter's. */
-void conn_refuse(
-    struct conn *conn, unsigned status, const char *why, const char *reason);
-
 /* The exchange's answer is complete and queued: the exchange is freed, and
  * the next request comes when all is written. */
 void conn_answered(struct conn *conn);
 
 /* All is written. */
 void conn_flushed(struct conn *conn);
-
-/* The last byte is written: nothing more is sent, and what still comes is
- * thrown away for a while. A close with bytes unread would be a reset, which
- * can destroy the answer on its way. */
-void conn_linger(struct conn *conn);
 
 /* Has the timer run for what the connection waits for now. */
 void conn_time(struct conn *conn);

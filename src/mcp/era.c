@@ -87,7 +87,8 @@ era_legacy(const struct peer *peer, const struct peer_headers *headers)
 	return peer->revision && named != peer->revision ? NULL : named;
 }
 
-json_t *
+/* {"supported": [...], "requested": asked}; asked is borrowed. */
+static json_t *
 era_supported(json_t *asked)
 {
 	return json_pack(

@@ -28,9 +28,6 @@ bool era_check(struct request *request, const struct message *message,
 /* Refuses a request for its revision: asked is the name. */
 void era_refuse(struct request *request, json_t *asked);
 
-/* {"supported": [...], "requested": asked}; asked is borrowed. */
-json_t *era_supported(json_t *asked);
-
 /* The header's value as a JSON string: what is not visible ASCII is "?". */
 json_t *era_shown(struct span header);
 

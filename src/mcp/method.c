@@ -115,8 +115,9 @@ method_answer_cacheable(struct request *request, json_t *result)
 	answer_kept(request, result, "public", LIST_TTL_MS);
 }
 
-void
-method_answer_private(struct request *request, json_t *result)
+/* A result that is its principal's, and may change at once. */
+static void
+answer_private(struct request *request, json_t *result)
 {
 	answer_kept(request, result, "private", 0);
 }
@@ -308,7 +309,7 @@ on_resources_list(struct request *request)
 	if (page.next[0])
 		(void)json_object_set_new(
 		    result, "nextCursor", json_string(page.next));
-	method_answer_private(request, result);
+	answer_private(request, result);
 }
 
 static void
@@ -342,7 +343,7 @@ on_resources_read(struct request *request)
 		contents = catalog->resources->read(
 		    catalog->resources_arg, request, text);
 	if (contents)
-		method_answer_private(
+		answer_private(
 		    request, json_pack("{s:o}", "contents", contents));
 	else
 		request_fail(request,

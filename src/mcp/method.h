@@ -41,10 +41,8 @@ void method_answer(struct request *request, json_t *result);
 /* The same for a request that goes on: see request_answer_early. */
 void method_answer_early(struct request *request, json_t *result);
 
-/* The same for a result that any client may keep for LIST_TTL_MS; and for one
- * that is its principal's, and may change at once. */
+/* The same for a result that any client may keep for LIST_TTL_MS. */
 void method_answer_cacheable(struct request *request, json_t *result);
-void method_answer_private(struct request *request, json_t *result);
 
 /* The cursor of a list whose entries fit one page: true if there is none; else
  * the request was refused. */

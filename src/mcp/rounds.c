@@ -159,8 +159,10 @@ needed_for(const json_t *method)
 	return NULL;
 }
 
-json_t *
-rounds_lacking(const struct request *request, const json_t *inputs)
+/* What the inputs need beyond what the request's client declares: a new object
+ * of capabilities; NULL: nothing. */
+static json_t *
+lacking_for(const struct request *request, const json_t *inputs)
 {
 	json_t *lacking = NULL, *input;
 	const char *name, *needed;
@@ -180,7 +182,7 @@ rounds_lacking(const struct request *request, const json_t *inputs)
 void
 rounds_ask(struct request *request, json_t *inputs, json_t *state)
 {
-	json_t *lacking = rounds_lacking(request, inputs);
+	json_t *lacking = lacking_for(request, inputs);
 	bool has_state = state != NULL;
 	json_t *sealed = state && !lacking ? seal(request, state) : NULL;
 

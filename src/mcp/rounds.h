@@ -32,8 +32,4 @@ const json_t *round_response(const struct round *round, const char *name);
  * instead. */
 void rounds_ask(struct request *request, json_t *inputs, json_t *state);
 
-/* What the inputs need beyond what the request's client declares: a new object
- * of capabilities; NULL: nothing. */
-json_t *rounds_lacking(const struct request *request, const json_t *inputs);
-
 #endif

@@ -92,7 +92,6 @@ int
 cmd_dump_config(const struct settings *settings)
 {
 	own_buf struct buf text;
-	struct err err;
 	int r;
 
 	buf_init(&text, DUMP_MAX);
@@ -101,7 +100,6 @@ cmd_dump_config(const struct settings *settings)
 		r = fd_write_all(STDOUT_FILENO, text.p, text.n);
 	if (r == 0)
 		return EXIT_SUCCESS;
-	(void)fail(&err, -r, "write standard output: %s", strerror(-r));
-	complain(err.text, "");
+	complain("write standard output: ", strerror(-r));
 	return EXIT_FAILURE;
 }

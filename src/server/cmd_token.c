@@ -44,7 +44,6 @@ cmd_token(const struct conf *conf)
 {
 	const char *fault = token_name_fault(span_of(conf->token_name));
 	own_buf struct buf token, line;
-	struct err err;
 	int r;
 
 	buf_init(&token, KIB);
@@ -66,7 +65,6 @@ cmd_token(const struct conf *conf)
 		r = fd_write_all(STDOUT_FILENO, token.p, token.n);
 	if (r == 0)
 		return EXIT_SUCCESS;
-	(void)fail(&err, -r, "make a token: %s", strerror(-r));
-	complain(err.text, "");
+	complain("make a token: ", strerror(-r));
 	return EXIT_FAILURE;
 }

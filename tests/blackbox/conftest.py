@@ -13,6 +13,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from support import procs  # noqa: E402
 from support.client import Server  # noqa: E402
+from support.http import HttpServer  # noqa: E402
+from support.posting import MANY  # noqa: E402
 from support.programs import BREAKROOM, breakroom  # noqa: E402
 
 
@@ -88,6 +90,20 @@ def new_server():
     for server in made:
         server.kill_all()
     assert not breaches, f"on stdout: {breaches[:5]}"
+
+
+@pytest.fixture(scope="module")
+def http(request):
+    """The module's server over HTTP, with its HTTP_OPTIONS; well to the end."""
+    with HttpServer(*getattr(request.module, "HTTP_OPTIONS", MANY)) as http:
+        yield http
+        assert http.is_well()
+
+
+@pytest.fixture
+def link(http):
+    with http.link(timeout=30) as link:
+        yield link
 
 
 @pytest.fixture

@@ -11,22 +11,9 @@ import pytest
 from support.client import LEGACY, REVISIONS, modern_meta
 from support.errors import INVALID, NO_METHOD, PARAMS, PARSE, UNSUPPORTED, code_of
 from support.http import ACCEPT, HttpServer
-from support.posting import MANY, NEW, OLD, modern, post
+from support.posting import NEW, OLD, modern, post
 
 MISMATCH = -32020
-
-
-@pytest.fixture(scope="module")
-def http():
-    with HttpServer(*MANY) as server:
-        yield server
-        assert server.is_well()
-
-
-@pytest.fixture
-def link(http):
-    with http.link(timeout=20) as link:
-        yield link
 
 
 def no_internals(answer):

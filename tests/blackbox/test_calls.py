@@ -321,13 +321,7 @@ def test_stdin_and_stdout_are_sockets():
 
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        process = subprocess.Popen(
-            [str(BREAKROOM), "serve"],
-            stdin=theirs,
-            stdout=theirs,
-            stderr=subprocess.PIPE,
-        )
-        procs.own(process.pid)
+        process = procs.start([BREAKROOM, "serve"], stdin=theirs, stdout=theirs)
         theirs.close()
         ours.settimeout(20)
         ours.sendall(b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n')

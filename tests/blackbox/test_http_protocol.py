@@ -25,23 +25,14 @@ from support.posts import (
     run,
 )
 
-@pytest.fixture(scope="module")
-def server():
-    with HttpServer("--concurrency", "4") as server:
-        yield server
-
-
-@pytest.fixture
-def link(server):
-    with server.link(timeout=30) as link:
-        yield link
+HTTP_OPTIONS = ("--concurrency", "4")
 
 
 @pytest.fixture(autouse=True)
 def still_well(request):
     yield
-    if "server" in request.fixturenames:
-        assert request.getfixturevalue("server").is_well()
+    if "http" in request.fixturenames:
+        assert request.getfixturevalue("http").is_well()
 
 
 # ---- 1: Host and Origin ----
@@ -62,9 +53,9 @@ def still_well(request):
         "127.0.0.1:0{port}",
     ],
 )
-def test_a_host_that_is_not_ours(server, host):
-    with server.link() as link:
-        answer = post(link, modern(), Host=host.format(port=server.port))
+def test_a_host_that_is_not_ours(http, host):
+    with http.link() as link:
+        answer = post(link, modern(), Host=host.format(port=http.port))
     if "@" in host:
         assert answer.status == 400  # not even a host
     else:
@@ -72,14 +63,14 @@ def test_a_host_that_is_not_ours(server, host):
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"])
-def test_a_host_that_is_ours(server, link, host):
-    answer = post(link, modern(), Host=f"{host}:{server.port}")
+def test_a_host_that_is_ours(http, link, host):
+    answer = post(link, modern(), Host=f"{host}:{http.port}")
     assert answer.status == 200
 
 
-def test_without_a_host_or_with_two(server):
-    for lines in ([], [f"Host: localhost:{server.port}"] * 2):
-        with server.link() as link:
+def test_without_a_host_or_with_two(http):
+    for lines in ([], [f"Host: localhost:{http.port}"] * 2):
+        with http.link() as link:
             answer = raw(link, ["POST /mcp HTTP/1.1", *lines], b"{}")
         assert answer.status == 400
 
@@ -99,19 +90,19 @@ def test_without_a_host_or_with_two(server):
         "",
     ],
 )
-def test_an_origin_that_may_not_ask(server, origin):
-    with server.link() as link:
-        answer = post(link, modern(), Origin=origin.format(port=server.port))
+def test_an_origin_that_may_not_ask(http, origin):
+    with http.link() as link:
+        answer = post(link, modern(), Origin=origin.format(port=http.port))
     check_refused(answer, 403)
 
 
-def test_two_origins_and_a_long_one(server):
-    ours = f"Origin: http://localhost:{server.port}"
-    host = f"Host: localhost:{server.port}"
-    with server.link() as link:
+def test_two_origins_and_a_long_one(http):
+    ours = f"Origin: http://localhost:{http.port}"
+    host = f"Host: localhost:{http.port}"
+    with http.link() as link:
         answer = raw(link, ["POST /mcp HTTP/1.1", host, ours, ours], b"{}")
         assert answer.status == 400
-    with server.link() as link:
+    with http.link() as link:
         head = ["POST /mcp HTTP/1.1", host, "Origin: http://" + "a" * 2**20]
         try:
             answer = raw(link, head, b"{}")
@@ -120,27 +111,27 @@ def test_two_origins_and_a_long_one(server):
             pass  # refused while it was being sent
 
 
-def test_an_origin_of_our_own(server, link):
-    for origin in (f"http://localhost:{server.port}", f"HTTP://127.0.0.1:{server.port}"):
+def test_an_origin_of_our_own(http, link):
+    for origin in (f"http://localhost:{http.port}", f"HTTP://127.0.0.1:{http.port}"):
         answer = post(link, modern(), Origin=origin)
         assert answer.status == 200
         assert not [n for n in answer.headers if n.startswith("access-control")]
 
 
-def test_refused_before_the_body(server):
+def test_refused_before_the_body(http):
     """The body never comes, and the answer does."""
     for line, status in (("Host: evil.example", 403), ("Origin: null", 403)):
-        host = f"Host: localhost:{server.port}"
+        host = f"Host: localhost:{http.port}"
         head = ["POST /mcp HTTP/1.1", line, "Content-Length: 10485760"]
         if not line.startswith("Host"):
             head.append(host)
-        with server.link(timeout=5) as link:
+        with http.link(timeout=5) as link:
             assert raw(link, head, length=False).status == status
 
 
 def test_allowed_hosts_and_origins():
     options = ("--allow-host", "mcp.example", "--allow-origin", "https://app.example")
-    with HttpServer(*options) as server, server.link() as link:
+    with HttpServer(*options) as http, http.link() as link:
         assert post(link, modern(), Host="mcp.example").status == 200
         assert post(link, modern(), Origin="https://app.example").status == 200
         assert post(link, modern(), Origin="https://app.example:1").status == 403
@@ -153,9 +144,9 @@ def test_allowed_hosts_and_origins():
     "path",
     ["/", "//mcp", "/mcp/", "/mcp/..", "/%6dcp", "/mcp;x", "/MCP", "/mcp%00", "/mc"],
 )
-def test_paths_match_exactly(server, path):
-    with server.link() as link:
-        host = f"Host: localhost:{server.port}"
+def test_paths_match_exactly(http, path):
+    with http.link() as link:
+        host = f"Host: localhost:{http.port}"
         answer = raw(link, [f"POST {path} HTTP/1.1", host], b"{}")
     check_refused(answer, 404)
 
@@ -170,10 +161,10 @@ def test_a_query_is_no_token_and_no_harm(link):
 
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "OPTIONS", "PATCH", "HEAD"])
-def test_methods(server, method):
-    with server.link() as link:
+def test_methods(http, method):
+    with http.link() as link:
         link.sock.sendall(
-            f"{method} /mcp HTTP/1.1\r\nHost: localhost:{server.port}\r\n"
+            f"{method} /mcp HTTP/1.1\r\nHost: localhost:{http.port}\r\n"
             f"Accept: {EVENTS}\r\nConnection: close\r\n\r\n".encode()
         )
         response = link.response()
@@ -181,13 +172,13 @@ def test_methods(server, method):
     assert response.headers["allow"] == "POST"
 
 
-def test_trace_echoes_nothing(server):
-    with server.link() as link:
+def test_trace_echoes_nothing(http):
+    with http.link() as link:
         answer = raw(
             link,
             [
                 "TRACE /mcp HTTP/1.1",
-                f"Host: localhost:{server.port}",
+                f"Host: localhost:{http.port}",
                 "X-Secret: abracadabra",
             ],
             length=False,
@@ -196,13 +187,13 @@ def test_trace_echoes_nothing(server):
     assert b"abracadabra" not in answer.raw
 
 
-def test_a_preflight_is_told_nothing(server):
-    with server.link() as link:
+def test_a_preflight_is_told_nothing(http):
+    with http.link() as link:
         answer = raw(
             link,
             [
                 "OPTIONS /mcp HTTP/1.1",
-                f"Host: localhost:{server.port}",
+                f"Host: localhost:{http.port}",
                 "Origin: http://evil.example",
                 "Access-Control-Request-Method: POST",
             ],
@@ -228,8 +219,8 @@ def test_a_preflight_is_told_nothing(server):
         "application/json, text/plain",
     ],
 )
-def test_content_types(server, kind):
-    with server.link() as link:
+def test_content_types(http, kind):
+    with http.link() as link:
         answer = post(link, modern(), Content_Type=kind)
     check_refused(answer, 415)
 
@@ -240,16 +231,16 @@ def test_content_types_that_are_json(link, kind):
 
 
 def test_a_body_that_is_too_large():
-    with HttpServer("--body", "64k") as server:
-        with server.link() as link:
+    with HttpServer("--body", "64k") as http:
+        with http.link() as link:
             check_refused(post(link, b" " * 65537), 413)
-        with server.link() as link:
+        with http.link() as link:
             assert post(link, modern()).status == 200
         # By chunks, without an end.
-        with server.link() as link:
+        with http.link() as link:
             lines = [
                 "POST /mcp HTTP/1.1",
-                f"Host: localhost:{server.port}",
+                f"Host: localhost:{http.port}",
                 f"Content-Type: {JSON}",
                 "Transfer-Encoding: chunked",
             ]
@@ -331,9 +322,9 @@ def test_notifications(link):
 )
 def test_metadata_that_is_wrong(link, change):
     message = modern()
-    meta = message["params"]["_meta"]
-    meta |= change
-    answer = post(link, {**message, "params": {"_meta": {k: v for k, v in meta.items() if v is not None}}})
+    meta = message["params"]["_meta"] | change
+    meta = {name: value for name, value in meta.items() if value is not None}
+    answer = post(link, {**message, "params": {"_meta": meta}})
     assert (answer.status, answer.code) == (400, -32602)
 
 
@@ -387,11 +378,11 @@ def test_versions_that_we_do_not_speak(link, version):
     assert set(answer.error["data"]["supported"]) >= {MODERN, *LEGACY}
 
 
-def test_two_version_headers(server):
-    with server.link() as link:
+def test_two_version_headers(http):
+    with http.link() as link:
         lines = [
             "POST /mcp HTTP/1.1",
-            f"Host: localhost:{server.port}",
+            f"Host: localhost:{http.port}",
             f"Content-Type: {JSON}",
             f"MCP-Protocol-Version: {MODERN}",
             f"MCP-Protocol-Version: {MODERN}",
@@ -472,8 +463,8 @@ def test_accept(link, message, accept, kind):
 
 
 @pytest.mark.parametrize("accept", ["text/html", "image/*", f"{JSON};q=0", ","])
-def test_accept_of_nothing_we_have(server, accept):
-    with server.link() as link:
+def test_accept_of_nothing_we_have(http, accept):
+    with http.link() as link:
         check_refused(post(link, modern(), Accept=accept), 406)
 
 
@@ -562,9 +553,9 @@ def guarded(tmp_path_factory):
     digest = hashlib.sha256(token.encode()).hexdigest()
     path.write_text(f"ann sha256:{digest}\n")
     path.chmod(0o600)
-    with HttpServer("--sessions", "--tokens", path) as server:
-        server.token = token
-        yield server
+    with HttpServer("--sessions", "--tokens", path) as http:
+        http.token = token
+        yield http
 
 
 # Each is wrong in its own way; of two, the earlier is told.

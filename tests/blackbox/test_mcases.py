@@ -7,7 +7,6 @@ import base64
 import itertools
 import json
 import re
-import time
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ import pytest
 from support.client import MODERN, Answer, modern_meta
 from support.errors import INVALID, PARAMS, code_of
 from support.http import HttpServer
-from support.posting import MANY, OLD, message, post
+from support.posting import OLD, message, post
 from support.programs import ROOT
 from test_handshake import test_bad_arguments_are_tool_errors_that_name_them as BAD
 from test_lines import BROKEN, READABLE
@@ -24,19 +23,6 @@ HERE = Path(__file__).resolve().parent
 TABLE = HERE / "mcases.md"
 BAD_ARGUMENTS = next(m.args[1] for m in BAD.pytestmark if m.name == "parametrize")
 ERAS = {"legacy": "2025-11-25", "modern": MODERN}
-
-
-@pytest.fixture(scope="module")
-def http():
-    with HttpServer(*MANY) as server:
-        yield server
-        assert server.is_well()
-
-
-@pytest.fixture
-def link(http):
-    with http.link(timeout=20) as link:
-        yield link
 
 
 # ---- M01-M07: what is no message ----

@@ -22,13 +22,6 @@ from support.posting import MANY, OLD, message, raw
 from support.programs import BREAKROOM, breakroom
 
 
-@pytest.fixture(scope="module")
-def http():
-    with HttpServer(*MANY) as server:
-        yield server
-        assert server.is_well()
-
-
 # ---- M24: tokens ----
 
 
@@ -471,13 +464,11 @@ def ask_unix(path):
 
 
 def unix_server(path):
-    process = subprocess.Popen(
-        [str(BREAKROOM), "serve", "--http", f"unix:{path}"],
+    process = procs.start(
+        [BREAKROOM, "serve", "--http", f"unix:{path}"],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
     )
-    procs.own(process.pid)
     end = time.monotonic() + 20
     while process.poll() is None and time.monotonic() < end:
         try:

@@ -9,6 +9,18 @@ export const packages = createRequire(`${task.packages}/package.json`);
 const GIVE_UP_MS = 500;
 const NAME = task.tool ?? 'run_python';
 
+// The way to the server, by the classes of one version of the SDK.
+export function transport(Stdio, Http) {
+	if (task.command)
+		return new Stdio({
+			command: task.command[0], args: task.command.slice(1),
+			env: process.env, stderr: 'inherit',
+		});
+	return new Http(new URL(task.url), {
+		requestInit: { headers: task.headers },
+	});
+}
+
 function say(step, what) {
 	process.stdout.write(JSON.stringify({ step, ...what }) + '\n');
 }

@@ -1,6 +1,6 @@
 // The TypeScript SDK, version 1: the client that most products have today.
 // SPDX-License-Identifier: Apache-2.0
-import { drive, packages, task } from './steps.mjs';
+import { drive, packages, transport } from './steps.mjs';
 
 const { Client } = packages('@modelcontextprotocol/sdk/client/index.js');
 const { StdioClientTransport } =
@@ -8,20 +8,10 @@ const { StdioClientTransport } =
 const { StreamableHTTPClientTransport } =
 	packages('@modelcontextprotocol/sdk/client/streamableHttp.js');
 
-function transport() {
-	if (task.command)
-		return new StdioClientTransport({
-			command: task.command[0], args: task.command.slice(1),
-			env: process.env, stderr: 'inherit',
-		});
-	return new StreamableHTTPClientTransport(new URL(task.url), {
-		requestInit: { headers: task.headers },
-	});
-}
-
 async function connect() {
 	const client = new Client({ name: 'tests', version: '1' });
-	const way = transport();
+	const way = transport(StdioClientTransport,
+			      StreamableHTTPClientTransport);
 	let revision;
 	const told = way.setProtocolVersion?.bind(way);
 	way.setProtocolVersion = (version) => {

@@ -1,21 +1,10 @@
 // The TypeScript SDK, version 2, in any of its ways to find the revision.
 // SPDX-License-Identifier: Apache-2.0
-import { drive, packages, task } from './steps.mjs';
+import { drive, packages, task, transport } from './steps.mjs';
 
 const { Client, StreamableHTTPClientTransport } =
 	packages('@modelcontextprotocol/client');
 const { StdioClientTransport } = packages('@modelcontextprotocol/client/stdio');
-
-function transport() {
-	if (task.command)
-		return new StdioClientTransport({
-			command: task.command[0], args: task.command.slice(1),
-			env: process.env, stderr: 'inherit',
-		});
-	return new StreamableHTTPClientTransport(new URL(task.url), {
-		requestInit: { headers: task.headers },
-	});
-}
 
 function negotiation() {
 	if (task.mode === undefined)
@@ -28,7 +17,8 @@ function negotiation() {
 async function connect() {
 	const client = new Client({ name: 'tests', version: '1' },
 				  negotiation());
-	await client.connect(transport());
+	await client.connect(transport(StdioClientTransport,
+				       StreamableHTTPClientTransport));
 	return { client, revision: () => client.getNegotiatedProtocolVersion(),
 		 close: () => client.close() };
 }

@@ -30,6 +30,15 @@ keep(struct events *events, uint32_t stream, size_t bytes, char *id)
 	return number;
 }
 
+/* Events of one stream. */
+static void
+begin(struct events_pool *pool, struct events *events)
+{
+	events_pool_init(pool);
+	assert_int_equal(events_init(events, pool), 0);
+	assert_int_equal(events_stream(events), 1);
+}
+
 static unsigned
 count(const struct events *events, uint32_t stream, uint64_t number)
 {
@@ -121,9 +130,7 @@ test_bounded_number(void **state)
 	struct events events;
 
 	(void)state;
-	events_pool_init(&pool);
-	assert_int_equal(events_init(&events, &pool), 0);
-	(void)events_stream(&events);
+	begin(&pool, &events);
 	for (unsigned i = 0; i < SESSION_EVENTS_MAX + 10; i++)
 		(void)keep(&events, 1, 10, NULL);
 	assert_int_equal(count(&events, 1, 0), SESSION_EVENTS_MAX);
@@ -139,9 +146,7 @@ test_bounded_bytes(void **state)
 	struct events events;
 
 	(void)state;
-	events_pool_init(&pool);
-	assert_int_equal(events_init(&events, &pool), 0);
-	(void)events_stream(&events);
+	begin(&pool, &events);
 	for (unsigned i = 0; i < 5; i++)
 		(void)keep(&events, 1, SESSION_EVENTS_BYTES / 2, NULL);
 	assert_int_equal(count(&events, 1, 0), 2);

@@ -126,6 +126,21 @@ within(
 	return route;
 }
 
+/* One that begins a session of its own. */
+static struct route *
+beginning(struct setting *setting, struct exchange *exchange,
+    struct session **ret_session)
+{
+	struct route *route = coming(setting, exchange, true, true);
+
+	assert_int_equal(
+	    sessions_begin(setting->sessions, setting->who, 0, ret_session), 0);
+	route->session_new = true;
+	route_join(route, *ret_session);
+	route_ask(route);
+	return route;
+}
+
 static struct route *
 listening(
     struct setting *setting, struct exchange *exchange, const char *last_id)
@@ -157,6 +172,23 @@ say_free(struct setting *setting, const char *text)
 	(void)buf_add_text(&message, text);
 	route_session_send(setting->session, NULL, &message, &free_note);
 	buf_done(&message);
+}
+
+/* Whether the client was sent text. */
+static bool
+shows(const struct exchange *exchange, const char *text)
+{
+	return strstr(fake_exchange_text(exchange), text) != NULL;
+}
+
+/* One of the session, with a note on its stream. */
+static struct route *
+noted(struct setting *setting, struct exchange *exchange)
+{
+	struct route *route = within(setting, exchange, true, true);
+
+	say(route, "{\"n\":1}", &note);
+	return route;
 }
 
 /* The id of the event that carries data. */
@@ -376,15 +408,10 @@ test_new_session(void **state)
 {
 	struct setting *setting = *state;
 	struct exchange *exchange = &setting->exchanges[0];
-	struct route *route = coming(setting, exchange, true, true);
 	struct session *session;
+	struct route *route = beginning(setting, exchange, &session);
 	char expected[SESSION_ID_SIZE + 32];
 
-	assert_int_equal(
-	    sessions_begin(setting->sessions, setting->who, 0, &session), 0);
-	route->session_new = true;
-	route_join(route, session);
-	route_ask(route);
 	assert_true(peer_restore(session->peer, "2025-06-18"));
 	say(route, "{}", &answer);
 	assert_true(session->listed);
@@ -400,14 +427,9 @@ test_no_session_for_an_error(void **state)
 	struct setting *setting = *state;
 	struct exchange *exchange = &setting->exchanges[0];
 	const struct sent error = { SENT_ANSWER, 400, false };
-	struct route *route = coming(setting, exchange, true, true);
 	struct session *session;
+	struct route *route = beginning(setting, exchange, &session);
 
-	assert_int_equal(
-	    sessions_begin(setting->sessions, setting->who, 0, &session), 0);
-	route->session_new = true;
-	route_join(route, session);
-	route_ask(route);
 	say(route, "{}", &error);
 	assert_false(session->listed);
 	assert_string_equal(exchange->headers, "");
@@ -419,23 +441,21 @@ test_primed_and_resumed(void **state)
 	struct setting *setting = *state;
 	struct exchange *first = &setting->exchanges[0];
 	struct exchange *second = &setting->exchanges[1];
-	struct route *route = within(setting, first, true, true);
+	struct route *route = noted(setting, first);
 	char id[EVENT_ID_SIZE];
 
-	say(route, "{\"n\":1}", &note);
-	assert_non_null(strstr(fake_exchange_text(first), "retry: 1000\n"
-							  "data: \n\n"));
+	assert_true(shows(first, "retry: 1000\ndata: \n\n"));
 	say(route, "{\"n\":2}", &note);
 	route_gone(route); /* and the call goes on */
 	turn(setting);
 	say(route, "{\"n\":3}", &note);
 	(void)listening(setting, second, id_of(first, "{\"n\":1}", id));
 	assert_true(second->streaming);
-	assert_null(strstr(fake_exchange_text(second), "{\"n\":1}"));
-	assert_non_null(strstr(fake_exchange_text(second), "{\"n\":2}"));
-	assert_non_null(strstr(fake_exchange_text(second), "{\"n\":3}"));
+	assert_false(shows(second, "{\"n\":1}"));
+	assert_true(shows(second, "{\"n\":2}"));
+	assert_true(shows(second, "{\"n\":3}"));
 	say(route, "{\"a\":1}", &answer);
-	assert_non_null(strstr(fake_exchange_text(second), "{\"a\":1}"));
+	assert_true(shows(second, "{\"a\":1}"));
 	assert_true(second->ended);
 	turn(setting);
 	assert_int_equal(setting->session->routes_n, 0);
@@ -447,16 +467,15 @@ test_resumed_after_the_end(void **state)
 	struct setting *setting = *state;
 	struct exchange *first = &setting->exchanges[0];
 	struct exchange *second = &setting->exchanges[1];
-	struct route *route = within(setting, first, true, true);
+	struct route *route = noted(setting, first);
 	char id[EVENT_ID_SIZE];
 
-	say(route, "{\"n\":1}", &note);
 	route_gone(route);
 	say(route, "{\"a\":1}", &answer);
 	turn(setting);
 	(void)listening(setting, second, id_of(first, "{\"n\":1}", id));
-	assert_non_null(strstr(fake_exchange_text(second), "{\"a\":1}"));
-	assert_null(strstr(fake_exchange_text(second), "{\"n\":1}"));
+	assert_true(shows(second, "{\"a\":1}"));
+	assert_false(shows(second, "{\"n\":1}"));
 	assert_true(second->ended);
 }
 
@@ -466,15 +485,14 @@ test_resumed_while_read(void **state)
 	struct setting *setting = *state;
 	struct exchange *first = &setting->exchanges[0];
 	struct exchange *second = &setting->exchanges[1];
-	struct route *route = within(setting, first, true, true);
+	struct route *route = noted(setting, first);
 	char id[EVENT_ID_SIZE];
 
-	say(route, "{\"n\":1}", &note);
 	(void)listening(setting, second, id_of(first, "{\"n\":1}", id));
 	assert_true(first->ended); /* a message goes on one stream only */
 	say(route, "{\"a\":1}", &answer);
-	assert_null(strstr(fake_exchange_text(first), "{\"a\":1}"));
-	assert_non_null(strstr(fake_exchange_text(second), "{\"a\":1}"));
+	assert_false(shows(first, "{\"a\":1}"));
+	assert_true(shows(second, "{\"a\":1}"));
 }
 
 static void
@@ -492,8 +510,8 @@ test_streams_apart(void **state)
 	say(b, "{\"n\":\"b2\"}", &note);
 	(void)listening(
 	    setting, third, id_of(&setting->exchanges[0], "a1", id));
-	assert_non_null(strstr(fake_exchange_text(third), "a2"));
-	assert_null(strstr(fake_exchange_text(third), "b2"));
+	assert_true(shows(third, "a2"));
+	assert_false(shows(third, "b2"));
 	say(a, "{}", &answer);
 	say(b, "{}", &answer);
 }
@@ -513,7 +531,7 @@ test_dropped(void **state)
 	say(route, "{\"a\":1}", &answer);
 	turn(setting);
 	(void)listening(setting, second, id_of(first, "retry:", id));
-	assert_non_null(strstr(fake_exchange_text(second), "{\"a\":1}"));
+	assert_true(shows(second, "{\"a\":1}"));
 	assert_true(second->ended);
 }
 
@@ -521,10 +539,8 @@ static void
 test_cancelled(void **state)
 {
 	struct setting *setting = *state;
-	struct route *begun =
-	    within(setting, &setting->exchanges[0], true, true);
+	struct route *begun = noted(setting, &setting->exchanges[0]);
 
-	say(begun, "{\"n\":1}", &note);
 	say(begun, "", &over);
 	assert_true(setting->exchanges[0].ended);
 	say(within(setting, &setting->exchanges[1], true, true), "", &over);
@@ -542,8 +558,8 @@ test_old_clients_are_not_primed(void **state)
 
 	assert_true(peer_restore(setting->session->peer, "2025-06-18"));
 	say(route, "{\"n\":1}", &note);
-	assert_null(strstr(fake_exchange_text(exchange), "retry:"));
-	assert_non_null(strstr(fake_exchange_text(exchange), "id: "));
+	assert_false(shows(exchange, "retry:"));
+	assert_true(shows(exchange, "id: "));
 	say(route, "{}", &answer);
 }
 
@@ -558,18 +574,15 @@ test_notes(void **state)
 	route = listening(setting, &setting->exchanges[0], NULL);
 	assert_true(setting->exchanges[0].streaming);
 	say_free(setting, "{\"f\":1}");
-	assert_non_null(
-	    strstr(fake_exchange_text(&setting->exchanges[0]), "{\"f\":1}"));
+	assert_true(shows(&setting->exchanges[0], "{\"f\":1}"));
 	route_gone(route);
 	turn(setting);
 	say_free(setting, "{\"f\":2}");
 	(void)listening(setting, &setting->exchanges[1],
 	    id_of(&setting->exchanges[0], "{\"f\":1}", id));
-	assert_non_null(
-	    strstr(fake_exchange_text(&setting->exchanges[1]), "{\"f\":2}"));
+	assert_true(shows(&setting->exchanges[1], "{\"f\":2}"));
 	say_free(setting, "{\"f\":3}");
-	assert_non_null(
-	    strstr(fake_exchange_text(&setting->exchanges[1]), "{\"f\":3}"));
+	assert_true(shows(&setting->exchanges[1], "{\"f\":3}"));
 	assert_false(setting->exchanges[1].ended);
 }
 
@@ -583,25 +596,20 @@ test_notes_go_once(void **state)
 	assert_true(setting->exchanges[0].ended); /* one too many */
 	say_free(setting, "{\"f\":1}");
 	for (unsigned i = 0; i < SESSION_STREAMS_MAX; i++)
-		assert_null(strstr(
-		    fake_exchange_text(&setting->exchanges[i]), "{\"f\":1}"));
-	assert_non_null(
-	    strstr(fake_exchange_text(&setting->exchanges[SESSION_STREAMS_MAX]),
-		"{\"f\":1}"));
+		assert_false(shows(&setting->exchanges[i], "{\"f\":1}"));
+	assert_true(
+	    shows(&setting->exchanges[SESSION_STREAMS_MAX], "{\"f\":1}"));
 }
 
 static void
 test_strange_last_id(void **state)
 {
 	struct setting *setting = *state;
-	struct route *route =
-	    within(setting, &setting->exchanges[0], true, true);
+	struct route *route = noted(setting, &setting->exchanges[0]);
 
-	say(route, "{\"n\":1}", &note);
 	(void)listening(setting, &setting->exchanges[1], "-1");
 	assert_true(setting->exchanges[1].streaming);
-	assert_null(
-	    strstr(fake_exchange_text(&setting->exchanges[1]), "{\"n\":1}"));
+	assert_false(shows(&setting->exchanges[1], "{\"n\":1}"));
 	assert_false(setting->exchanges[1].ended);
 	say(route, "{}", &answer);
 }

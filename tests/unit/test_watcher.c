@@ -26,6 +26,7 @@
 
 static char dir[] = "/tmp/test_watcher.XXXXXX";
 static char path[64], other[64], aside[64];
+static const char *const watched[] = { path, other };
 
 static int
 dir_make(void **state)
@@ -105,6 +106,14 @@ server_start(struct server *server, const char *const *paths, unsigned n)
 	    0);
 }
 
+/* One that watches a file of that text. */
+static void
+server_of(struct server *server, const char *text)
+{
+	put(path, text);
+	server_start(server, watched, 1);
+}
+
 static void
 server_end(struct server *server)
 {
@@ -146,14 +155,13 @@ run_for(struct server *server, uint64_t us)
 static void
 contents_are_there_at_the_start(void **state)
 {
-	const char *const paths[] = { path, other };
 	struct watcher *watcher;
 	struct err err;
 
 	(void)state;
 	put(path, "first");
 	put(other, "");
-	assert_int_equal(watcher_start(paths, 2, &watcher, &err), 0);
+	assert_int_equal(watcher_start(watched, 2, &watcher, &err), 0);
 	assert_int_equal(watcher_text(watcher, 0).n, 5);
 	assert_memory_equal(watcher_text(watcher, 0).p, "first", 5);
 	assert_int_equal(watcher_text(watcher, 1).n, 0);
@@ -163,13 +171,12 @@ contents_are_there_at_the_start(void **state)
 static void
 changes_are_seen(void **state)
 {
-	const char *const paths[] = { path, other };
 	struct server server;
 
 	(void)state;
 	put(path, "first");
 	put(other, "other");
-	server_start(&server, paths, 2);
+	server_start(&server, watched, 2);
 	put(path, "written"); /* in place */
 	assert_true(wait_for(&server, 1, 0) < 1000000);
 	assert_string_equal(server.text[0], "written");
@@ -192,13 +199,11 @@ changes_are_seen(void **state)
 static void
 quick_changes_are_not_lost(void **state)
 {
-	const char *const paths[] = { path };
 	struct server server;
 	char text[8];
 
 	(void)state;
-	put(path, "000");
-	server_start(&server, paths, 1);
+	server_of(&server, "000");
 	for (unsigned i = 0; i < 1000; i++) {
 		(void)snprintf(text, sizeof(text), "%03u", i);
 		put(path, text);
@@ -214,13 +219,11 @@ quick_changes_are_not_lost(void **state)
 static void
 torn_files_are_read_again(void **state)
 {
-	const char *const paths[] = { path };
 	struct server server;
 	int fd;
 
 	(void)state;
-	put(path, "old");
-	server_start(&server, paths, 1);
+	server_of(&server, "old");
 	fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
 	assert_true(fd >= 0);
 	for (unsigned i = 0; i < 120; i++) { /* longer than from look to look */
@@ -238,7 +241,6 @@ torn_files_are_read_again(void **state)
 static void
 link_swaps_are_followed(void **state)
 {
-	const char *const paths[] = { path };
 	struct server server;
 	char command[512];
 
@@ -249,7 +251,7 @@ link_swaps_are_followed(void **state)
 	    "ln -s ..data/file file",
 	    dir);
 	assert_int_equal(system(command), 0); /* NOLINT: the names are ours */
-	server_start(&server, paths, 1);
+	server_start(&server, watched, 1);
 	(void)snprintf(command, sizeof(command),
 	    "cd %s && ln -s ..two ..new && mv -T ..new ..data && rm -r ..one",
 	    dir);
@@ -262,12 +264,10 @@ link_swaps_are_followed(void **state)
 static void
 errors_are_told_once(void **state)
 {
-	const char *const paths[] = { path };
 	struct server server;
 
 	(void)state;
-	put(path, "first");
-	server_start(&server, paths, 1);
+	server_of(&server, "first");
 	assert_int_equal(unlink(path), 0);
 	(void)wait_for(&server, 0, 1);
 	assert_non_null(strstr(server.error, path));
@@ -295,7 +295,6 @@ errors_are_told_once(void **state)
 static void
 large_files_are_bounded(void **state)
 {
-	const char *const paths[] = { path };
 	struct server server;
 	char *text = malloc(MIB + 2);
 
@@ -304,7 +303,7 @@ large_files_are_bounded(void **state)
 	memset(text, 'x', MIB + 1);
 	text[MIB] = '\0';
 	put(path, text);
-	server_start(&server, paths, 1);
+	server_start(&server, watched, 1);
 	text[0] = 'y';
 	put(path, text);
 	(void)wait_for(&server, 1, 0);
@@ -403,14 +402,12 @@ status_find(pid_t pid, const char *key, char line[128])
 static void
 process_has_walls(void **state)
 {
-	const char *const paths[] = { path };
 	struct server server;
 	char line[128];
 	pid_t pid;
 
 	(void)state;
-	put(path, "first");
-	server_start(&server, paths, 1);
+	server_of(&server, "first");
 	pid = child_find();
 	status_find(pid, "Name:", line);
 	assert_string_equal(line, "Name:\twatcher\n");
@@ -430,7 +427,6 @@ process_has_walls(void **state)
 static void
 private_files_are_read(void **state)
 {
-	const char *const paths[] = { path };
 	struct server server;
 
 	(void)state;
@@ -439,7 +435,7 @@ private_files_are_read(void **state)
 	put(path, "first");
 	assert_int_equal(chown(path, 65534, 65534), 0);
 	assert_int_equal(chmod(path, 0400), 0);
-	server_start(&server, paths, 1);
+	server_start(&server, watched, 1);
 	put(aside, "second");
 	assert_int_equal(chown(aside, 65534, 65534), 0);
 	assert_int_equal(rename(aside, path), 0);
@@ -451,13 +447,12 @@ private_files_are_read(void **state)
 static void
 loss_is_told(void **state)
 {
-	const char *const paths[] = { path, other };
 	struct server server;
 
 	(void)state;
 	put(path, "first");
 	put(other, "other");
-	server_start(&server, paths, 2);
+	server_start(&server, watched, 2);
 	assert_int_equal(kill(child_find(), SIGKILL), 0);
 	(void)wait_for(&server, 0, 2);
 	assert_non_null(strstr(server.error, "the watcher is gone"));
@@ -470,7 +465,6 @@ loss_is_told(void **state)
 static void
 process_ends_with_its_server(void **state)
 {
-	const char *const paths[] = { path };
 	int ends[2];
 	pid_t pid, watcher = 0;
 	uint64_t start;
@@ -483,7 +477,7 @@ process_ends_with_its_server(void **state)
 		struct watcher *made;
 		struct err err;
 
-		if (watcher_start(paths, 1, &made, &err) < 0)
+		if (watcher_start(watched, 1, &made, &err) < 0)
 			_exit(1);
 		watcher = child_find();
 		(void)!write(ends[1], &watcher, sizeof(watcher));

@@ -5,7 +5,6 @@ and is strict about every byte that comes back."""
 import json
 import os
 import re
-import signal
 import subprocess
 import threading
 import time
@@ -118,19 +117,15 @@ class Server:
         self._next = 0
         self._more = threading.Condition()
         self.eof = False
-        self.process = subprocess.Popen(
-            [*map(str, prefix), str(BREAKROOM), "serve", *map(str, options)],
+        self.process = procs.start(
+            [*prefix, BREAKROOM, "serve", *options],
             stdin=stdin,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            bufsize=0,
             env=env,
             cwd=cwd,
-            start_new_session=True,
             preexec_fn=preexec,
         )
         self.pid = self.process.pid
-        procs.own(self.pid)
         self._reading = threading.Event()
         self._reading.set()
         self._threads = [
@@ -374,13 +369,7 @@ class Server:
 
     def kill_all(self):
         """Whatever happened, leave nothing behind."""
-        everyone = procs.tree(self.pid)
-        for proc in everyone:
-            if procs.alive(proc):
-                try:
-                    os.kill(proc.pid, signal.SIGKILL)
-                except ProcessLookupError:
-                    pass
+        procs.kill_tree(self.pid)
         self._reading.set()
         try:
             self.process.wait(5)

@@ -3,7 +3,6 @@
 what is measured is the server, and an answer can be read event by event."""
 
 import json
-import os
 import re
 import signal
 import socket
@@ -55,18 +54,14 @@ class HttpServer:
         preexec=None,
     ):
         self.stderr = b""
-        self.process = subprocess.Popen(
-            [str(program), "serve", "--http", address, *map(str, options)],
+        self.process = procs.start(
+            [program, "serve", "--http", address, *options],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            bufsize=0,
             env=env,
-            start_new_session=True,
             preexec_fn=preexec,
         )
         self.pid = self.process.pid
-        procs.own(self.pid)
         self._thread = threading.Thread(target=self._read_err, daemon=True)
         self._thread.start()
         try:
@@ -146,12 +141,7 @@ class HttpServer:
         return status
 
     def kill_all(self):
-        for proc in procs.tree(self.pid):
-            if procs.alive(proc):
-                try:
-                    os.kill(proc.pid, signal.SIGKILL)
-                except ProcessLookupError:
-                    pass
+        procs.kill_tree(self.pid)
         self.process.wait(5)
         procs.reap()
 

@@ -4,6 +4,7 @@ is, how many tasks and descriptors it has, and whether it is still there."""
 
 import ctypes
 import os
+import signal
 import subprocess
 import threading
 import time
@@ -352,3 +353,24 @@ _owned = set()  # pids that a Popen object will wait for
 
 def own(pid):
     _owned.add(pid)
+
+
+def start(words, **how):
+    """A program of ours, in a session of its own, whose stderr is read."""
+    process = subprocess.Popen(
+        list(map(str, words)),
+        stderr=subprocess.PIPE,
+        bufsize=0,
+        start_new_session=True,
+        **how,
+    )
+    own(process.pid)
+    return process
+
+
+def kill_tree(pid):
+    """Kills a process and all that came of it."""
+    for proc in tree(pid):
+        if alive(proc):
+            with suppress(ProcessLookupError):
+                os.kill(proc.pid, signal.SIGKILL)
