@@ -28,8 +28,7 @@ def test_initialize(new_server, version):
     assert result["protocolVersion"] == version
     assert result["serverInfo"]["name"] == "breakroom"
     assert result["serverInfo"]["version"]
-    assert "tools" in result["capabilities"]
-    assert set(result["capabilities"]) == {"tools"}
+    assert result["capabilities"] == {"tools": {}, "resources": {}}
     assert len(result.get("instructions", "").encode()) < 2000
     assert "resultType" not in result and "ttlMs" not in result
     assert server.is_well()
@@ -100,7 +99,7 @@ def test_discover_at_any_time(new_server):
         result = server.ask("server/discover", {"_meta": modern_meta()})["result"]
         assert result["supportedVersions"] == list(reversed(REVISIONS))
         assert result["resultType"] == "complete"
-        assert set(result["capabilities"]) == {"tools"}
+        assert set(result["capabilities"]) == {"tools", "resources", "extensions"}
         assert result["ttlMs"] >= 0 and result["cacheScope"] in ("public", "private")
         server.initialize() if server.version is None else None
 
@@ -165,7 +164,6 @@ def test_discover_without_metadata(server, params):
         "ping",
         "initialize",
         "logging/setLevel",
-        "resources/list",
         "resources/subscribe",
         "prompts/list",
         "no/such",

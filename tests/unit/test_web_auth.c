@@ -381,9 +381,7 @@ fresh_start(void)
 		FILE *file = fdopen(ends[0], "r");
 
 		(void)close(ends[1]);
-		_exit(SANITIZED ? 0
-		      : file    ? verify_behind_the_filter(file)
-				: 4);
+		_exit(file ? verify_behind_the_filter(file) : 4);
 	}
 	(void)close(ends[0]);
 	fresh.fd = ends[1];
@@ -407,11 +405,6 @@ works_behind_the_filter(void **state)
 	int status;
 
 	(void)state;
-	if (SANITIZED) {
-		(void)close(fresh.fd);
-		assert_int_equal(waitpid(fresh.pid, NULL, 0), fresh.pid);
-		skip();
-	}
 	(void)dprintf(fresh.fd, "%s\n", issuer.set);
 	for (unsigned i = 0; i < FRESH_TOKENS; i++) {
 		char *token = web_token(issuer.keys[cases[i].key],
@@ -440,6 +433,15 @@ main(void)
 		cmocka_unit_test(works_behind_the_filter),
 	};
 
-	fresh_start();
-	return cmocka_run_group_tests(tests, issuer_new, issuer_free);
+	size_t n = sizeof(tests) / sizeof(tests[0]);
+
+	if (SANITIZED) {
+		print_message("# left out: the filter refuses what the "
+			      "sanitizer's allocator needs\n");
+		n--; /* the last */
+	} else {
+		fresh_start();
+	}
+	return _cmocka_run_group_tests(
+	    "web_auth", tests, n, issuer_new, issuer_free);
 }

@@ -62,7 +62,7 @@ class Answer:
         self.text = "".join(b["text"] for b in self.content if b["type"] == "text")
         self.structured = self.result.get("structuredContent")
         self.meta = self.result.get("_meta", {}).get("breakroom/result")
-        if self.structured is None and self.meta and len(self.content) > 1:
+        if self.structured is None and self.meta and "[files]\n" in self.text:
             self.structured = {**self.meta, **self._streams()}
 
     def _streams(self):

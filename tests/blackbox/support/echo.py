@@ -96,11 +96,19 @@ class Echo:
         return dict(word.split("=") for word in text.decode().split())
 
 
+def readable(link, seconds):
+    """True if bytes, or the end, come within so many; select() ends at
+    descriptor 1023."""
+    waiting = select.poll()
+    waiting.register(link, select.POLLIN)
+    return bool(waiting.poll(seconds * 1000))
+
+
 def read_all(link, wait):
     """Reads until the end, or for so many seconds."""
     data, until = b"", time.monotonic() + wait
     while (left := until - time.monotonic()) > 0:
-        if not select.select([link], [], [], left)[0]:
+        if not readable(link, left):
             break
         try:
             part = link.recv(1 << 20)
