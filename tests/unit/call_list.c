@@ -430,7 +430,7 @@ const struct call calls[] = {
 	CALL("EEExEE", class_idle),
 	CALL("++++++", random_bytes),
 
-	CALL("++++++", mask), CALL("+++++E", stack_other),
+	CALL("++++++", mask), CALL("++++++", stack_other),
 	CALL("+++x++", action), MAYBE("++ExEE", kill_self),
 	MAYBE("EEExEE", kill_group), CALL("EEExEE", kill_not),
 	CALL("EEExEE", tgkill_not), MAYBE("+++x++", abort_now),
