@@ -345,17 +345,17 @@ test_every_setting(void **state)
 	}
 }
 
-#define WHOLE(said, ...)                                              \
-	do {                                                          \
-		const char *const words_[] = { __VA_ARGS__, NULL };   \
-		struct settings settings_;                            \
-		read_all(&settings_, words_, nothing, NULL);          \
-		if (settings_.faults.n != ((said) != NULL) ||         \
-		    ((said) && !strstr(settings_.faults.list[0].text, \
-				   (said) ? (said) : "")))            \
-			fail_msg("%u: %s", settings_.faults.n,        \
-			    settings_.faults.list[0].text);           \
-		settings_done(&settings_);                            \
+#define WHOLE(said, ...)                                                      \
+	do {                                                                  \
+		const char *const words_[] = { __VA_ARGS__, NULL };           \
+		const char *const said_ = (said);                             \
+		struct settings settings_;                                    \
+		read_all(&settings_, words_, nothing, NULL);                  \
+		if (settings_.faults.n != (said_ != NULL) ||                  \
+		    (said_ && !strstr(settings_.faults.list[0].text, said_))) \
+			fail_msg("%u: %s", settings_.faults.n,                \
+			    settings_.faults.list[0].text);                   \
+		settings_done(&settings_);                                    \
 	} while (0)
 
 static void
