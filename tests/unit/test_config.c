@@ -345,18 +345,21 @@ test_every_setting(void **state)
 	}
 }
 
-#define WHOLE(said, ...)                                                      \
-	do {                                                                  \
-		const char *const words_[] = { __VA_ARGS__, NULL };           \
-		const char *const said_ = (said);                             \
-		struct settings settings_;                                    \
-		read_all(&settings_, words_, nothing, NULL);                  \
-		if (settings_.faults.n != (said_ != NULL) ||                  \
-		    (said_ && !strstr(settings_.faults.list[0].text, said_))) \
-			fail_msg("%u: %s", settings_.faults.n,                \
-			    settings_.faults.list[0].text);                   \
-		settings_done(&settings_);                                    \
-	} while (0)
+static void
+check_whole(const char *said, const char *const *words)
+{
+	struct settings settings;
+
+	read_all(&settings, words, nothing, NULL);
+	if (settings.faults.n != (said != NULL) ||
+	    (said && !strstr(settings.faults.list[0].text, said)))
+		fail_msg(
+		    "%u: %s", settings.faults.n, settings.faults.list[0].text);
+	settings_done(&settings);
+}
+
+#define WHOLE(said, ...) \
+	check_whole(said, (const char *const[]){ __VA_ARGS__, NULL })
 
 static void
 test_whole(void **state)
