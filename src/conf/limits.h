@@ -191,7 +191,7 @@
 
 #define TASK_AFTER_MS      2000u        /* shorter calls are answered at once */
 #define TASK_POLL_MS       1000u        /* how often a client is told to ask */
-#define TASKS_OF_ONE_MAX   16u          /* of a principal, ended ones too */
+#define TASKS_OF_ONE_MAX   64u          /* of a principal, ended ones too */
 #define TASKS_BYTES_MAX    (128u * MIB) /* of results, a working one's in full */
 #define ROUND_STATE_MAX    (8u * KIB)   /* what a client carries for us */
 #define ROUND_STATE_LIFE_S 3600u        /* a person may have to be asked */
