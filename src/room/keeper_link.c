@@ -47,15 +47,16 @@ usage_fill(struct ticket *ticket, const struct wire_result *record)
 	};
 }
 
-/* A program whose output is lost has not ended well, whatever it did. */
+/* A program whose output or files are lost has not ended well, whatever it
+ * did. */
 static void
-output_lost(struct result *result, const struct err *err)
+lost(struct result *result, const char *what, const struct err *err)
 {
 	char note[sizeof(err->text) + 64];
 
-	log_error("event=output error=\"%s\"", err->text);
-	(void)snprintf(note, sizeof(note),
-	    "[the program ran, but its output is lost: %s]", err->text);
+	log_error("event=lost what=\"%s\" error=\"%s\"", what, err->text);
+	(void)snprintf(note, sizeof(note), "[the program ran, but its %s: %s]",
+	    what, err->text);
 	result->outcome = OUTCOME_ROOM_LOST;
 	result->exit_code = -1;
 	note_add(&result->err, note);
@@ -84,11 +85,9 @@ take_files(const struct room *room, struct result *result, int region)
 {
 	struct err err = { 0 };
 
-	if (!keeps(room) || output_read_files(region, region_chars(room),
-				&result->files, &err) == 0)
-		return;
-	log_error("event=files error=\"%s\"", err.text);
-	result->files.more = true;
+	if (keeps(room) && output_read_files(region, region_chars(room),
+			       &result->files, &err) < 0)
+		lost(result, "files are lost", &err);
 }
 
 /* expected: the keeper sent a region. */
@@ -116,7 +115,7 @@ result_fill(const struct room *room, struct ticket *ticket,
 	if (region < 0 && expected)
 		r = fail(&err, EMFILE, "no descriptor for it");
 	if (r < 0)
-		output_lost(result, &err);
+		lost(result, "output is lost", &err);
 	note_add(&result->err, record->note);
 }
 
