@@ -366,25 +366,29 @@ output_read_files(
 	return files_read(fd, INDEX_AT, layout.heap_at, list, err);
 }
 
-bool
+int
 output_show(
     const struct stream *stream, uint32_t output_chars, struct buf *into)
 {
 	struct span text = buf_span(&stream->text), note;
 	uint64_t chars;
 	size_t note_n = stream->note_n < text.n ? stream->note_n : text.n;
+	bool missing = stream->cut;
+	int r;
 
 	text.n -= note_n;
 	note = (struct span){ text.p + text.n, note_n };
 	chars = text.n <= output_chars ? text.n : text_count_valid(text);
 	if (chars <= output_chars ||
 	    (stream->cut && stream->kept_chars <= output_chars)) {
-		(void)buf_add(into, text.p, text.n);
-		(void)buf_add(into, note.p, note.n);
-		return stream->cut;
+		r = buf_add(into, text.p, text.n);
+	} else {
+		missing = true;
+		r = text_add_ends(into, text,
+		    text_last_valid(text, output_chars), output_chars,
+		    stream->cut ? stream->total_chars : chars);
 	}
-	(void)text_add_ends(into, text, text_last_valid(text, output_chars),
-	    output_chars, stream->cut ? stream->total_chars : chars);
-	(void)buf_add(into, note.p, note.n);
-	return true;
+	if (r == 0)
+		r = buf_add(into, note.p, note.n);
+	return r < 0 ? r : missing;
 }

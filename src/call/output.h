@@ -58,8 +58,8 @@ int output_read_files(
 
 /* Adds a stream to *into as it is shown: at most output_chars characters of
  * the program's, cut as output_read would have cut it, and what the room added
- * to it. True if something is missing. */
-bool output_show(
+ * to it. 1: something is missing; 0: nothing; -ENOMEM. */
+int output_show(
     const struct stream *stream, uint32_t output_chars, struct buf *into);
 
 #endif

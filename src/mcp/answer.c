@@ -23,6 +23,7 @@ struct shown {
 	struct span text;
 	struct buf bytes; /* of text, if it is not the result's own */
 	bool missing;     /* some of it, cut by the room or here */
+	bool failed;      /* all of it, without memory */
 };
 
 struct streams {
@@ -104,12 +105,16 @@ cut_middle(const struct stream *stream, size_t max, struct shown *shown)
 static void
 show(const struct stream *stream, uint32_t output_chars, struct shown *shown)
 {
+	int r;
+
 	*shown = (struct shown){ .text = buf_span(&stream->text),
 		.missing = stream->cut };
 	buf_init(&shown->bytes, STREAM_TEXT_MAX);
 	if (output_chars == 0 || stream->text.n <= output_chars)
 		return;
-	shown->missing = output_show(stream, output_chars, &shown->bytes);
+	r = output_show(stream, output_chars, &shown->bytes);
+	shown->missing = r != 0;
+	shown->failed = r < 0;
 	shown->text = buf_span(&shown->bytes);
 }
 
@@ -349,6 +354,11 @@ answer_result(const struct result *result, uint32_t wall_ms,
 	answer_files_make(&result->files, form, structured, max / 2, &files);
 	max -= files.cost;
 	fit(result, form->output_chars, structured ? max / 2 : max, &streams);
+	if (streams.out.failed || streams.err.failed) {
+		answer_files_done(&files);
+		streams_done(&streams);
+		return NULL;
+	}
 	content = content_of(result, &streams, wall_ms, buf_span(&files.text));
 	add_links(content, result, &streams, form);
 	(void)json_array_extend(content, files.links);

@@ -218,7 +218,8 @@ def check_end(server):
 
 
 def start():
-    return Server("--log-level", "info")
+    """Nothing is kept: what a server holds is compared before and after."""
+    return Server("--log-level", "info", "--keep", "0")
 
 
 def shake_hands(server):
