@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define BUF_FIRST 256 /* the first allocation: most messages are small */
 
@@ -20,6 +21,26 @@ struct span
 buf_span(const struct buf *buf)
 {
 	return (struct span){ buf->p, buf->n };
+}
+
+bool
+span_is(struct span text, const char *word)
+{
+	return text.p && text.n == strlen(word) &&
+	       memcmp(text.p, word, text.n) == 0;
+}
+
+bool
+span_is_word(struct span text, const char *word)
+{
+	return text.p && span_same(text, span_of(word));
+}
+
+bool
+span_same(struct span a, struct span b)
+{
+	return a.n == b.n && (a.n == 0 || strncasecmp((const char *)a.p,
+					      (const char *)b.p, a.n) == 0);
 }
 
 void

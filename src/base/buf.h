@@ -4,6 +4,7 @@
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,12 @@ struct buf {
 
 struct span span_of(const char *text);
 struct span buf_span(const struct buf *buf);
+
+/* True if text is just that word; if it is but for the case of ASCII letters;
+ * if two spans are equal so. A span without a pointer equals no word. */
+bool span_is(struct span text, const char *word);
+bool span_is_word(struct span text, const char *word);
+bool span_same(struct span a, struct span b);
 
 /* An empty buf; allocates nothing. */
 void buf_init(struct buf *buf, size_t max);

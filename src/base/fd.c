@@ -23,14 +23,24 @@ fd_close(int fd)
 	errno = saved;
 }
 
+/* The lowest kept one from first on; ~0: there is none. */
+static unsigned
+next_kept(const int *kept, unsigned n, unsigned first)
+{
+	unsigned lowest = ~0u;
+
+	for (unsigned i = 0; i < n; i++)
+		if ((unsigned)kept[i] >= first && (unsigned)kept[i] < lowest)
+			lowest = (unsigned)kept[i];
+	return lowest;
+}
+
 int
 fd_close_others(const int *kept, unsigned n)
 {
-	unsigned first = STDERR_FILENO + 1;
+	unsigned first = STDERR_FILENO + 1, number;
 
-	for (unsigned i = 0; i < n; i++) {
-		unsigned number = (unsigned)kept[i];
-
+	while ((number = next_kept(kept, n, first)) != ~0u) {
 		if (number > first && sys_close_range(first, number - 1) < 0)
 			return -errno;
 		first = number + 1;

@@ -11,8 +11,7 @@
 /* Closes once and keeps errno. A negative fd is fine. */
 void fd_close(int fd);
 
-/* Closes all above the standard three but the n kept ones, which are in
- * ascending order. 0 or -errno. */
+/* Closes all above the standard three but the n kept ones. 0 or -errno. */
 int fd_close_others(const int *kept, unsigned n);
 
 /* A connected pair of stream sockets. 0 or -errno. */

@@ -1,14 +1,30 @@
-/* process.c: waiting for a child, with an end to the patience.
+/* process.c: what a child keeps, and waiting for its end.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/process.h"
 
+#include "base/fd.h"
+#include "base/log.h"
 #include "base/sys.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/wait.h>
+#include <unistd.h>
+
+int
+process_keep_only(const int *kept, unsigned n)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null < 0 || dup2(log_descriptor(), STDERR_FILENO) < 0 ||
+	    dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0)
+		return -errno;
+	return fd_close_others(kept, n);
+}
 
 /* Unless it was stopped, or is stuck. */
 static bool

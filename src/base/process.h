@@ -1,9 +1,14 @@
-/* process.h: the end of a process that we forked.
+/* process.h: the beginning and the end of a process that we forked.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef BASE_PROCESS_H
 #define BASE_PROCESS_H
 
 #include <sys/types.h>
+
+/* In the child: of its parent's it keeps the log, as its standard error, and
+ * the n kept descriptors; the other two standard streams lead nowhere. 0 or
+ * -errno. */
+int process_keep_only(const int *kept, unsigned n);
 
 /* Reaps the child pid, which was told to end: waits so many milliseconds for
  * it, then kills it by pidfd (negative: it cannot be killed). One of another

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "call/files.h"
 
+#include "base/hex.h"
 #include "base/own.h"
 #include "call/text.h"
 
@@ -118,7 +119,6 @@ char_is_shown(const uint8_t *p, size_t n)
 static void
 name_show(struct span name, char *shown)
 {
-	static const char digits[] = "0123456789abcdef";
 	bool valid;
 	size_t n;
 
@@ -132,8 +132,8 @@ name_show(struct span name, char *shown)
 			for (size_t i = 0; i < n; i++) {
 				*shown++ = '\\';
 				*shown++ = 'x';
-				*shown++ = digits[name.p[i] >> 4];
-				*shown++ = digits[name.p[i] & 15];
+				hex_write(name.p + i, 1, shown);
+				shown += 2;
 			}
 		}
 		name.p += n;

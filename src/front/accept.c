@@ -4,7 +4,6 @@
 #include "front/accept.h"
 
 #include <string.h>
-#include <strings.h>
 
 static struct span
 trim(struct span text)
@@ -44,13 +43,6 @@ take(struct span *rest, uint8_t mark)
 	return trim(taken);
 }
 
-static bool
-is(struct span text, const char *word)
-{
-	return text.n == strlen(word) &&
-	       strncasecmp((const char *)text.p, word, text.n) == 0;
-}
-
 /* A weight: "0", "1", "0.5", at most three digits behind the point. *ret_none
  * is true for zero. False: it is none. */
 static bool
@@ -83,7 +75,7 @@ weigh(struct span params, bool *ret_none)
 		struct span param = take(&params, ';');
 		struct span name = take(&param, '=');
 
-		if (is(name, "q") &&
+		if (span_is_word(name, "q") &&
 		    (!param.p || !parse_weight(param, ret_none)))
 			return false;
 	}
@@ -132,15 +124,15 @@ accept_parse(struct span header)
 		type = take(&params, ';');
 		if (!weigh(params, &none))
 			continue;
-		if (is(type, "*/*"))
+		if (span_is_word(type, "*/*"))
 			choose(&json, FITS_ANY, none);
-		else if (is(type, "application/*"))
+		else if (span_is_word(type, "application/*"))
 			choose(&json, FITS_KIND, none);
-		else if (is(type, "application/json"))
+		else if (span_is_word(type, "application/json"))
 			choose(&json, FITS_TYPE, none);
-		else if (is(type, "text/*"))
+		else if (span_is_word(type, "text/*"))
 			choose(&events, FITS_KIND, none);
-		else if (is(type, "text/event-stream"))
+		else if (span_is_word(type, "text/event-stream"))
 			choose(&events, FITS_TYPE, none);
 	}
 	return (struct accept){ json.taken, events.taken };
@@ -152,7 +144,7 @@ content_type_is_json(struct span header)
 	struct span params = header;
 	bool charset = false;
 
-	if (!header.p || !is(take(&params, ';'), "application/json"))
+	if (!header.p || !span_is_word(take(&params, ';'), "application/json"))
 		return false;
 	while (params.p) {
 		struct span value = take(&params, ';');
@@ -160,8 +152,9 @@ content_type_is_json(struct span header)
 
 		if (name.n == 0 && !value.p)
 			continue; /* a lone semicolon */
-		if (charset || !is(name, "charset") || !value.p ||
-		    !(is(value, "utf-8") || is(value, "\"utf-8\"")))
+		if (charset || !span_is_word(name, "charset") || !value.p ||
+		    !(span_is_word(value, "utf-8") ||
+			span_is_word(value, "\"utf-8\"")))
 			return false;
 		charset = true;
 	}

@@ -14,21 +14,22 @@
 
 #define TICK_MS 500u /* how late a sign of life may be */
 
-bool
-span_is(struct span text, const char *word)
-{
-	return text.p && text.n == strlen(word) &&
-	       memcmp(text.p, word, text.n) == 0;
-}
-
 /* ---- refusals ---- */
+
+static struct http_refusal
+refusal_of(unsigned status, const char *reason, const char *text)
+{
+	bool busy = status == 503 || status == 429;
+
+	return (struct http_refusal){ status, reason, text,
+		busy ? "Retry-After: 1\r\n" : NULL };
+}
 
 void
 endpoint_refuse(struct endpoint *endpoint, struct exchange *exchange,
     unsigned status, const char *reason, const char *text)
 {
-	const struct http_refusal refusal = { status, reason, text,
-		status == 503 || status == 429 ? "Retry-After: 1\r\n" : NULL };
+	const struct http_refusal refusal = refusal_of(status, reason, text);
 
 	refusal_answer(&endpoint->refusals, exchange, &refusal);
 }
@@ -37,8 +38,7 @@ void
 endpoint_refuse_route(
     struct route *route, unsigned status, const char *reason, const char *text)
 {
-	const struct http_refusal refusal = { status, reason, text,
-		status == 503 || status == 429 ? "Retry-After: 1\r\n" : NULL };
+	const struct http_refusal refusal = refusal_of(status, reason, text);
 
 	route_refuse(route, &refusal);
 }

@@ -29,9 +29,6 @@ struct endpoint {
 	bool ended; /* the server ends: nothing new is served */
 };
 
-/* True if text is word; an absent text (p == NULL) is none. */
-bool span_is(struct span text, const char *word);
-
 /* Answers the exchange with an error; the exchange must not be used after
  * it. */
 void endpoint_refuse(struct endpoint *endpoint, struct exchange *exchange,

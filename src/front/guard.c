@@ -20,13 +20,6 @@ struct place {
 };
 
 static bool
-same(struct span a, struct span b)
-{
-	return a.n == b.n && (a.n == 0 || strncasecmp((const char *)a.p,
-					      (const char *)b.p, a.n) == 0);
-}
-
-static bool
 is_port(struct span text)
 {
 	if (text.n == 0 || text.n > PORT_DIGITS || text.p[0] == '0')
@@ -68,15 +61,15 @@ take_apart(struct span text, struct place *ret_place)
 static bool
 is_loopback(struct span address)
 {
-	return same(address, span_of("[::1]")) ||
+	return span_same(address, span_of("[::1]")) ||
 	       (address.n > 4 && memcmp(address.p, "127.", 4) == 0);
 }
 
 static bool
 is_wildcard(struct span address)
 {
-	return same(address, span_of("0.0.0.0")) ||
-	       same(address, span_of("[::]"));
+	return span_same(address, span_of("0.0.0.0")) ||
+	       span_same(address, span_of("[::]"));
 }
 
 void
@@ -116,19 +109,20 @@ port_is_ours(const struct guard *guard, struct span port)
 	if (!guard->port.p)
 		return true;
 	if (port.p)
-		return same(port, guard->port);
+		return span_same(port, guard->port);
 	/* Clients leave out the port that their scheme implies. */
-	return same(guard->port, span_of("80")) ||
-	       same(guard->port, span_of("443"));
+	return span_same(guard->port, span_of("80")) ||
+	       span_same(guard->port, span_of("443"));
 }
 
 static bool
 is_address(const struct guard *guard, const struct place *place)
 {
-	bool known = guard->address.p && same(place->name, guard->address);
+	bool known = guard->address.p && span_same(place->name, guard->address);
 
 	for (size_t i = 0; guard->loopback_names && i < LOOPBACK_NAMES; i++)
-		known = known || same(place->name, span_of(loopback_names[i]));
+		known =
+		    known || span_same(place->name, span_of(loopback_names[i]));
 	return known && port_is_ours(guard, place->port);
 }
 
@@ -139,12 +133,12 @@ is_allowed(
 	struct place allowed;
 
 	if (!take_apart(span_of(item), &allowed) ||
-	    !same(allowed.name, place->name))
+	    !span_same(allowed.name, place->name))
 		return false;
 	if (allowed.port.p)
-		return same(allowed.port, place->port);
+		return span_same(allowed.port, place->port);
 	return !place->port.p ||
-	       (guard->port.p && same(place->port, guard->port));
+	       (guard->port.p && span_same(place->port, guard->port));
 }
 
 bool
@@ -186,7 +180,7 @@ guard_origin(const struct guard *guard, struct span origin)
 	if (!origin.p)
 		return true;
 	for (unsigned i = 0; i < guard->origins->n; i++)
-		if (same(origin, span_of(guard->origins->items[i])))
+		if (span_same(origin, span_of(guard->origins->items[i])))
 			return true;
 	/* A page that this server's own name gave out. Without a port of its
 	 * own, another server of this machine would be taken for it. */

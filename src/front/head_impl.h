@@ -68,6 +68,4 @@ int header_of(struct span name);
 /* The rules for a whole head; fills state->head. 0, or as parser_refuse. */
 int head_judge(struct http_parser *parser);
 
-bool span_is_word(struct span text, const char *word); /* without case */
-
 #endif

@@ -25,13 +25,6 @@ static const char *const header_names[KNOWN_HEADERS] = {
 	[HEADER_CONTENT_LENGTH] = "content-length",
 };
 
-bool
-span_is_word(struct span text, const char *word)
-{
-	return text.n == strlen(word) &&
-	       strncasecmp((const char *)text.p, word, text.n) == 0;
-}
-
 int
 header_of(struct span name)
 {
@@ -123,15 +116,11 @@ judge_params(struct http_parser *parser)
 	const struct http_head *head = &parser->state->head;
 
 	for (unsigned i = 0; i < head->params_n; i++)
-		for (unsigned j = 0; j < i; j++) {
-			struct span a = head->params[i].name;
-			struct span b = head->params[j].name;
-
-			if (a.n == b.n && strncasecmp((const char *)a.p,
-					      (const char *)b.p, a.n) == 0)
+		for (unsigned j = 0; j < i; j++)
+			if (span_same(
+				head->params[i].name, head->params[j].name))
 				return parser_refuse(
 				    parser, 400, "a header is there twice");
-		}
 	return 0;
 }
 

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -54,20 +53,13 @@ on_request(const struct zygote_start *start, int keeper)
 	return r;
 }
 
-static int
-compare_numbers(const void *a, const void *b)
-{
-	return *(const int *)a - *(const int *)b;
-}
-
 /* Of the keeper's, above all its channel to the server must close: the server
  * sees the keeper's end by it. */
 static int
 leave_descriptors(const struct house *house, int keeper)
 {
-	int kept[] = { keeper, house->null_fd, house->artifacts_fd };
+	const int kept[] = { keeper, house->null_fd, house->artifacts_fd };
 
-	qsort(kept, 3, sizeof(kept[0]), compare_numbers);
 	return fd_close_others(kept, 3);
 }
 

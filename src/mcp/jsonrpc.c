@@ -31,14 +31,6 @@ is_space(uint8_t c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-static bool
-span_is(struct span span, const char *text)
-{
-	size_t n = strlen(text);
-
-	return span.n == n && memcmp(span.p, text, n) == 0;
-}
-
 /* The end of the string whose opening quote is at p: behind its closing
  * quote, or the end of the text. */
 static const uint8_t *

@@ -11,12 +11,13 @@
 #define MCP_RESOURCE_URI_H
 
 #include "base/buf.h"
+#include "base/random_id.h"
 #include "conf/limits.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RESOURCE_ID_SIZE 33u /* 32 hexadecimal digits, and NUL */
+#define RESOURCE_ID_SIZE RANDOM_ID_SIZE
 
 enum resource_part {
 	RESOURCE_STDOUT,

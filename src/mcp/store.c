@@ -5,6 +5,7 @@
 #include "base/hex.h"
 #include "base/hmac.h"
 #include "base/own.h"
+#include "base/random_id.h"
 #include "mcp/media.h"
 
 #include <errno.h>
@@ -13,8 +14,7 @@
 #include <sys/queue.h>
 #include <sys/random.h>
 
-#define ID_BYTES ((STORE_ID_SIZE - 1) / 2)
-#define BUCKETS  4096u /* by the first three digits of an id */
+#define BUCKETS 4096u /* by the first three digits of an id */
 
 /* Where a call's resources stand in a walk; files come behind. */
 #define AT_BITS  8u
@@ -211,26 +211,13 @@ forget_heavy(
 
 /* ---- adding ---- */
 
-static int
-id_new(char id[STORE_ID_SIZE])
-{
-	uint8_t bytes[ID_BYTES];
-
-	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
-		return -EAGAIN;
-	hex_write(bytes, sizeof(bytes), id);
-	return 0;
-}
-
 static unsigned
 bucket_of(const char *id)
 {
 	unsigned bucket = 0;
 
 	for (unsigned i = 0; i < 3; i++)
-		bucket =
-		    bucket * 16 +
-		    (unsigned)(id[i] <= '9' ? id[i] - '0' : id[i] - 'a' + 10);
+		bucket = bucket * 16 + (unsigned)hex_value((uint8_t)id[i]);
 	return bucket;
 }
 
@@ -309,20 +296,20 @@ copy_stream(struct buf *to, const struct buf *from)
 }
 
 static struct kept *
-kept_new(struct result *result)
+kept_new(struct result *result, uint64_t bytes)
 {
 	struct kept *kept = calloc(1, sizeof(*kept));
 
 	if (!kept)
 		return NULL;
-	if (id_new(kept->id) < 0 ||
+	if (!random_id(kept->id) ||
 	    copy_stream(&kept->streams[0], &result->out.text) < 0 ||
 	    copy_stream(&kept->streams[1], &result->err.text) < 0 ||
 	    copy_names(kept, &result->files) < 0) {
 		kept_free(kept);
 		return NULL;
 	}
-	kept->bytes = cost_of(result);
+	kept->bytes = bytes;
 	move_bytes(kept, &result->files);
 	return kept;
 }
@@ -359,7 +346,7 @@ store_add(struct store *store, const struct principal *principal,
 	owner = owner_find(store, principal);
 	if (!owner)
 		owner = owner_new(store, principal);
-	kept = owner ? kept_new(result) : NULL;
+	kept = owner ? kept_new(result, bytes) : NULL;
 	if (!kept) {
 		if (owner && TAILQ_EMPTY(&owner->calls)) {
 			LIST_REMOVE(owner, link);

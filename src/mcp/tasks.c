@@ -3,7 +3,6 @@
 #include "mcp/tasks_own.h"
 
 #include "base/clock.h"
-#include "base/hex.h"
 #include "base/log.h"
 #include "base/own.h"
 #include "conf/limits.h"
@@ -11,7 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
 
 /* ---- time ---- */
@@ -81,18 +79,6 @@ is_room_for(const struct tasks *tasks, const struct principal *principal)
 	       tasks->bytes + MESSAGE_OUT_MAX <= TASKS_BYTES_MAX;
 }
 
-static bool
-make_id(char *ret_id)
-{
-	uint8_t bytes[TASK_ID_BYTES];
-
-	if (getrandom(bytes, sizeof(bytes), GRND_NONBLOCK) !=
-	    (ssize_t)sizeof(bytes))
-		return false;
-	hex_write(bytes, sizeof(bytes), ret_id);
-	return true;
-}
-
 void
 tasks_offer(struct request *request)
 {
@@ -102,7 +88,7 @@ tasks_offer(struct request *request)
 	if (!tasks_declared(request) || !is_room_for(tasks, request->principal))
 		return;
 	task = calloc(1, sizeof(*task));
-	if (!task || !make_id(task->id)) {
+	if (!task || !random_id(task->id)) {
 		free(task);
 		return;
 	}

@@ -3,13 +3,13 @@
 #ifndef MCP_TASKS_OWN_H
 #define MCP_TASKS_OWN_H
 
+#include "base/random_id.h"
 #include "mcp/tasks.h"
 
 #include <stdint.h>
 #include <sys/queue.h>
 
-#define TASK_ID_BYTES 16u
-#define TASK_ID_SIZE  (2u * TASK_ID_BYTES + 1u)
+#define TASK_ID_SIZE RANDOM_ID_SIZE
 
 enum task_state {
 	TASK_OFFERED, /* not one yet: no client knows of it */

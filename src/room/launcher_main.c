@@ -7,6 +7,7 @@
 #include "base/fd.h"
 #include "base/fd_pass.h"
 #include "base/log.h"
+#include "base/process.h"
 #include "base/sys.h"
 #include "conf/limits.h"
 #include "walls/cgroup.h"
@@ -200,28 +201,14 @@ wait_for_all(const struct launch *launch)
 		cgroup_remove(launch->keepers[i]);
 }
 
-static int
-compare_numbers(const void *a, const void *b)
-{
-	return *(const int *)a - *(const int *)b;
-}
-
 /* Holds nothing of the server's but what it works with: the client's streams
  * are the server's alone, the log is where the server's is. */
 static int
 leave_descriptors(const struct launch *launch)
 {
-	int kept[3];
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	const int kept[] = { launch->server, launch->keeper, launch->signals };
 
-	if (null < 0 || dup2(log_descriptor(), STDERR_FILENO) < 0 ||
-	    dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0)
-		return -errno;
-	kept[0] = launch->server;
-	kept[1] = launch->keeper;
-	kept[2] = launch->signals;
-	qsort(kept, 3, sizeof(kept[0]), compare_numbers);
-	return fd_close_others(kept, 3);
+	return process_keep_only(kept, 3);
 }
 
 void

@@ -6,6 +6,7 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/own.h"
+#include "base/process.h"
 #include "conf/limits.h"
 #include "walls/promise.h"
 #include "walls/walls.h"
@@ -257,18 +258,6 @@ raise_walls(const struct watch *watch)
 	}
 }
 
-/* Of the server's it holds the socket and the log. */
-static int
-leave_descriptors(const struct watch *watch)
-{
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
-
-	if (null < 0 || dup2(log_descriptor(), STDERR_FILENO) < 0 ||
-	    dup2(null, STDIN_FILENO) < 0 || dup2(null, STDOUT_FILENO) < 0)
-		return -errno;
-	return fd_close_others(&watch->server, 1);
-}
-
 void
 watcher_main(struct watch *watch)
 {
@@ -278,7 +267,7 @@ watcher_main(struct watch *watch)
 	(void)!chdir("/");
 	(void)prctl(PR_SET_NAME, "watcher");
 	if (wall_parent(watch->parent, &err) < 0 ||
-	    leave_descriptors(watch) < 0)
+	    process_keep_only(&watch->server, 1) < 0)
 		_exit(EXIT_LOST);
 	raise_walls(watch);
 	watch_loop(watch);

@@ -173,10 +173,4 @@ unsigned memfs_root_of(
 /* The next component of *path, which is shortened; empty at its end. */
 struct span path_component(struct span *path);
 
-static inline bool
-span_is(struct span span, const char *text, size_t n)
-{
-	return span.n == n && __builtin_memcmp(span.p, text, n) == 0;
-}
-
 #endif

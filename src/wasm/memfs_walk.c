@@ -126,9 +126,9 @@ walk_dots(struct walk *walk, struct span name, enum wasi_errno *ret_error)
 	struct memfs_node *parent = walk->at->dir.parent;
 
 	*ret_error = WASI_OK;
-	if (span_is(name, ".", 1))
+	if (span_is(name, "."))
 		return true;
-	if (!span_is(name, "..", 2))
+	if (!span_is(name, ".."))
 		return false;
 	if (!parent)
 		*ret_error = WASI_NOENT;

@@ -124,8 +124,8 @@ TARGETS = {
                   "if (is_encoded(header) && header.n > 40) {"),
             Fault("a kind of answer that has a case",
                   "src/front/accept.c",
-                  "strncasecmp((const char *)text.p, word,",
-                  "strncmp((const char *)text.p, word,"),
+                  "span_is_word(type, \"application/json\")",
+                  "span_is(type, \"application/json\")"),
         )),
     "jsonrpc": Target(
         files=("src/mcp/*.c",),

@@ -76,6 +76,25 @@ errors_are_sentences(void **state)
 	assert_int_equal(fail(NULL, EIO, "nobody listens"), -EIO);
 }
 
+static void
+compares_words(void **state)
+{
+	const struct span none = { NULL, 0 };
+
+	(void)state;
+	assert_true(span_is(span_of("/mcp"), "/mcp"));
+	assert_false(span_is(span_of("/Mcp"), "/mcp"));
+	assert_false(span_is(span_of("/mcp/"), "/mcp"));
+	assert_true(span_is(span_of(""), ""));
+	assert_false(span_is(none, ""));
+	assert_true(span_is_word(span_of("Chunked"), "chunked"));
+	assert_false(span_is_word(span_of("chunked "), "chunked"));
+	assert_false(span_is_word(none, ""));
+	assert_true(span_same(span_of("[::A]"), span_of("[::a]")));
+	assert_false(span_same(span_of("a"), span_of("ab")));
+	assert_true(span_same(none, span_of("")));
+}
+
 int
 main(void)
 {
@@ -83,6 +102,7 @@ main(void)
 		cmocka_unit_test(grows_up_to_its_maximum),
 		cmocka_unit_test(adds_nothing_that_does_not_fit),
 		cmocka_unit_test(drops_from_the_front),
+		cmocka_unit_test(compares_words),
 		cmocka_unit_test(errors_are_sentences),
 	};
 
