@@ -98,6 +98,16 @@ soak: build
 	@build/breakroom install
 	@tests/harness/endure.py soak $(CALLS)
 
+## int64-suites: numpy's, pandas' and others' own tests in the room, EVERY=40
+int64-suites: EVERY = 40
+int64-suites: build
+	@build/breakroom install --int64=off
+	@build/breakroom install
+	@for room in native off on; do \
+	    tests/int64/suites.py run $$room --every $(EVERY) --seconds 60 || exit; \
+	done
+	@tests/int64/suites.py table
+
 ## deadlines: 200 programs that never end, and how late each was ended
 deadlines: build
 	@build/breakroom install
@@ -125,4 +135,4 @@ distclean:
 	@rm -rf build build-*
 
 .PHONY: help build engine llhttp setup guest run test check san fuzz fault mutate \
-    lint fmt lists stats man bench soak deadlines load install clean distclean
+    lint fmt lists stats man bench soak int64-suites deadlines load install clean distclean

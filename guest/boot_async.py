@@ -1,7 +1,8 @@
 """loop: an asyncio event loop that needs no sockets.
 
 Its selector only sleeps: the sole events of this room are timers and the
-threads that wait for their turn.
+threads that wait for their turn.  A loop that runs may be run once more from
+inside, as notebooks with nest_asyncio allow it: programs are written so.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -9,8 +10,11 @@ threads that wait for their turn.
 import asyncio
 import asyncio.base_events
 import asyncio.events
+import asyncio.runners
+import asyncio.tasks
 import asyncio.unix_events
 import concurrent.futures
+import sys
 
 from _breakroom import Deadlock, net, system, turns
 
@@ -59,6 +63,29 @@ class EventLoop(asyncio.base_events.BaseEventLoop):
         super().close()
         self._selector.close()
 
+    def run_until_complete(self, future):
+        """Run until the future is done, also where the loop runs already."""
+        if not self.is_running():
+            return super().run_until_complete(future)
+        self._check_closed()
+        future = asyncio.ensure_future(future, loop=self)
+        current = asyncio.tasks._swap_current_task(self, None)
+        before = len(self._ready)
+        try:
+            while not future.done():
+                self._run_once()
+        finally:
+            asyncio.tasks._swap_current_task(self, current)
+            self._fill_up(before)
+        return future.result()
+
+    def _fill_up(self, count):
+        """Have that many handles ready: the turn of the loop below counts on
+        what was ready when it began."""
+        while len(self._ready) < count:
+            handle = asyncio.Handle(bool, (), self)
+            self._ready.append(handle)
+
     def run_in_executor(self, executor, func, *args):
         """Run a function in the next turn of the loop, or by `executor`."""
         self._check_closed()
@@ -101,9 +128,33 @@ def refuse_io():
         setattr(EventLoop, name, system.no_process(name))
 
 
+original_run = asyncio.runners.run
+
+
+def run(main, *, debug=None, loop_factory=None):
+    """Execute the coroutine and return the result.
+
+    Where a loop runs already, that one takes it over until it is done.
+    """
+    loop = asyncio.events._get_running_loop()
+    if loop is None or not asyncio.iscoroutine(main):
+        return original_run(main, debug=debug, loop_factory=loop_factory)
+    return loop.run_until_complete(main)
+
+
+def install_nesting():
+    """Put run() in place, and the module that programs ask for it."""
+    run.__module__ = "asyncio.runners"
+    asyncio.run = asyncio.runners.run = run
+    nest = system.new_module("nest_asyncio", "Loops of this room nest as they are.")
+    nest.apply = lambda loop=None: None
+    sys.modules["nest_asyncio"] = nest
+
+
 def install():
     """Make this loop the one that everybody gets."""
     refuse_io()
+    install_nesting()
     EventLoop.__module__ = "asyncio"
     unix = asyncio.unix_events
     for name in ("EventLoop", "SelectorEventLoop", "_UnixSelectorEventLoop"):

@@ -11,6 +11,7 @@ import collections
 import errno
 import hashlib
 import hmac
+import importlib.machinery
 import os
 import shutil
 import signal
@@ -28,11 +29,21 @@ BLOCK = 4096
 NO_PROCESS = "no process can be started in this room"
 
 
+def refusal(arguments):
+    """Return the error of a process that cannot be started.
+
+    What was asked for is kept with it, for hints.
+    """
+    error = OSError(errno.ENOTSUP, NO_PROCESS)
+    error.arguments = arguments
+    return error
+
+
 def no_process(name):
     """Return a function `name` that refuses to start a process."""
 
     def refuse(*args, **kwargs):
-        raise OSError(errno.ENOTSUP, NO_PROCESS)
+        raise refusal(args)
 
     refuse.__name__ = refuse.__qualname__ = name
     return refuse
@@ -47,7 +58,7 @@ def refuse_processes():
     subprocess._can_fork_exec = False
 
     def execute_child(self, *args, **kwargs):
-        raise OSError(errno.ENOTSUP, NO_PROCESS)
+        raise refusal(args)
 
     subprocess.Popen._execute_child = execute_child
     original = subprocess.Popen.__init__
@@ -56,7 +67,7 @@ def refuse_processes():
         # Refused before pipes are made: there are none either.
         self._child_created = False
         self.returncode = None
-        raise OSError(errno.ENOTSUP, NO_PROCESS)
+        raise refusal((*args, *kwargs.values()))
 
     start.__wrapped__ = original
     subprocess.Popen.__init__ = start
@@ -68,11 +79,6 @@ def kill(pid, signal_number, /):
         raise ProcessLookupError(errno.ESRCH, "No such process")
     if signal_number:
         signal.raise_signal(signal_number)
-
-
-def alarm(seconds, /):
-    """Refuse a timer signal: nothing could deliver it."""
-    raise OSError(errno.ENOTSUP, "no timer signals in this room")
 
 
 def constant(name, value):
@@ -142,7 +148,6 @@ def install_identity():
     os.statvfs = os.fstatvfs = statvfs
     os.kill = kill
     shutil.disk_usage = disk_usage
-    signal.alarm = alarm
     os.environ["HOME"] = HOME
     os.get_terminal_size = get_terminal_size
 
@@ -170,16 +175,23 @@ def lookup(entry, key, kind):
     return find
 
 
+def new_module(name, doc):
+    """Return a new module that finders take for one of the interpreter's own."""
+    module = types.ModuleType(name, doc)
+    module.__spec__ = importlib.machinery.ModuleSpec(name, None, origin="built-in")
+    return module
+
+
 def install_users():
     """The modules `pwd` and `grp`, with the one user and its group."""
     user = Passwd(USER, "x", USER_ID, USER_ID, "", HOME, "/bin/sh")
     group = Group(USER, "x", USER_ID, [])
-    pwd = types.ModuleType("pwd", "The user database of this room.")
+    pwd = new_module("pwd", "The user database of this room.")
     pwd.struct_passwd = Passwd
     pwd.getpwuid = lookup(user, USER_ID, "getpwuid(): uid")
     pwd.getpwnam = lookup(user, USER, "getpwnam(): name")
     pwd.getpwall = lambda: [user]
-    grp = types.ModuleType("grp", "The group database of this room.")
+    grp = new_module("grp", "The group database of this room.")
     grp.struct_group = Group
     grp.getgrgid = lookup(group, USER_ID, "getgrgid(): gid")
     grp.getgrnam = lookup(group, USER, "getgrnam(): name")

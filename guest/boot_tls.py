@@ -13,7 +13,7 @@ import socket
 import sys
 import types
 
-from _breakroom import net
+from _breakroom import net, system
 
 
 class SSLError(OSError):
@@ -155,7 +155,7 @@ def unverified_context(*args, **kwargs):
 
 def install_ssl():
     """Make the module `ssl`, so that what builds on it can be imported."""
-    ssl = types.ModuleType("ssl", "TLS of a room whose network is off.")
+    ssl = system.new_module("ssl", "TLS of a room whose network is off.")
     classes = (
         SSLError, SSLContext, SSLSocket, SSLObject, MemoryBIO, Purpose,
         VerifyMode, TLSMethod, TLSVersion,
@@ -180,7 +180,7 @@ def install_ssl():
     ssl.RAND_bytes = os.urandom
     ssl.socket = socket
     sys.modules["ssl"] = ssl
-    core = types.ModuleType("_ssl", ssl.__doc__)
+    core = system.new_module("_ssl", ssl.__doc__)
     vars(core).update({k: v for k, v in vars(ssl).items() if k[0] != "_"})
     sys.modules["_ssl"] = core
 

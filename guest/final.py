@@ -25,7 +25,7 @@ import weakref
 
 import _breakroom
 import _reactor
-from _breakroom import executors, runner, system, turns
+from _breakroom import boot_int64, executors, runner, system, turns
 
 # Distribution names of what a model would want to know of.
 PACKAGES = """
@@ -51,7 +51,11 @@ def versions():
 def describe():
     """Write the room's contents for the tool's description."""
     python = "%d.%d.%d" % sys.version_info[:3]
-    about = {"python": python, "packages": versions()}
+    about = {
+        "python": python,
+        "int64": "on" if boot_int64.is_on() else "off",
+        "packages": versions(),
+    }
     with open("/build/about.json", "w") as output:
         json.dump(about, output, indent=1)
 
@@ -98,10 +102,6 @@ def clear_traces():
     for module in list(sys.modules.values()):
         vars(module).pop("__warningregistry__", None)
     warnings.filters[:] = _breakroom.first_filters
-    # plt.show() has nothing to show here, and programs end with it.
-    warnings.filterwarnings(
-        "ignore", "FigureCanvasAgg is non-interactive", UserWarning
-    )
 
 
 ENVIRONMENT = {

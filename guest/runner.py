@@ -1,87 +1,69 @@
 """runner: runs one call's program, as `python <snippet>` would.
 
 The source comes on a descriptor of its own, so that its text needs no
-quoting.  It is run as `__main__`; what it leaves behind (threads, exit
-handlers, unflushed streams) is seen to, and how it ended becomes the exit
-status of the turn.
+quoting.  It is run as `__main__`; the value of its last expression and its
+figures are shown; what it leaves behind (threads, exit handlers, unflushed
+streams) is seen to, and how it ended becomes the exit status of the turn.
+A call of a session leaves the interpreter as it is for the next.
 """
 
 # SPDX-License-Identifier: Apache-2.0
 
-import ast
 import asyncio
 import atexit
 import inspect
-import io
-import linecache
+import json
 import logging
 import os
 import sys
 import threading
-import tokenize
 import traceback
 import types
 
 import _breakroom
-from _breakroom import HIDDEN, clocks, reserve, streams, threads
+from _breakroom import (
+    alarms, clocks, freshness, hints, imports, parts, reserve, show, sources,
+    streams, threads, turns,
+)
+from _breakroom.sources import NAME
 from _breakroom.streams import errors, output
+from _breakroom.traces import strip
 from _breakroom.turns import parked, pending
 
-NAME = "<snippet>"
-SOURCE = 100
+SOURCE, OPTIONS = 100, 101
 # Most programs come whole in the first read.
 FIRST_READ, NEXT_READ = 1 << 15, 1 << 20
-FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 COROUTINE = inspect.CO_COROUTINE
-# What linecache takes for lines that it has yet to ask for.
-LAZY = (None,)
 
 # What follows a request lies on its path, and in an idle child none of it is
 # in the processor's caches: each step that it has not costs tens of
 # microseconds.  So everything that can be is made before or left for later.
-program = b""
 main_names = {}
 exits_registered = atexit._ncallbacks
 thread_exits = threading._threading_atexits
 handlers = logging._handlerList
+figures = show.Gcf.figs
 # Those that libraries made; final.py notes them.
 first_handlers = []
 
+# Which call of its session this one is; 0: of none.
+session = 0
+# The event loop of a session, once it has one.
+loops = []
 
-def read_source():
-    """Return all bytes of the program.
 
-    The descriptor stays open: it is at its end, and closing it takes time.
+def read_all(descriptor):
+    """Return all bytes of a descriptor.
+
+    It stays open: it is at its end, and closing it takes time.
     """
-    source = os.read(SOURCE, FIRST_READ)
+    source = os.read(descriptor, FIRST_READ)
     if len(source) < FIRST_READ:
         return source
     pieces = [source]
-    while piece := os.read(SOURCE, NEXT_READ):
+    while piece := os.read(descriptor, NEXT_READ):
         pieces.append(piece)
     return b"".join(pieces)
-
-
-def source_lines(source):
-    """Return the program's lines for tracebacks, however it is encoded."""
-    try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(source).readline)
-        text = source.decode(encoding, "replace")
-    except SyntaxError:
-        text = source.decode("utf-8", "replace")
-    return io.StringIO(text, newline=None).readlines()
-
-
-original_updatecache = linecache.updatecache
-
-
-def updatecache(filename, module_globals=None):
-    """Fill linecache's entry for a file, which may be the program."""
-    if filename != NAME:
-        return original_updatecache(filename, module_globals)
-    lines = source_lines(program)
-    linecache.cache[NAME] = (len(program), None, lines, NAME)
-    return lines
 
 
 def new_main():
@@ -97,59 +79,10 @@ def new_main():
 
 def settle():
     """Make ready for the program: the last that is done before its request."""
-    global program
-    program = b""
     sys.argv = [NAME]
-    linecache.cache[NAME] = LAZY
+    sources.clear()
     new_main()
     clocks.start()
-
-
-def is_ours(frame):
-    """Tell whether a frame is of the room and not of the program."""
-    name = frame.f_code.co_filename
-    return name.startswith(HIDDEN) or name == "<reactor>"
-
-
-def strip(error):
-    """Take our leading frames off an exception's traceback."""
-    trace = error.__traceback__
-    while trace and is_ours(trace.tb_frame):
-        trace = trace.tb_next
-    return error.with_traceback(trace)
-
-
-def visible_traceback(trace):
-    """Like traceback's own walk, over the program's frames only."""
-    for frame, positions in walk_all(trace):
-        if not is_ours(frame):
-            yield frame, positions
-
-
-def visible_tb(trace):
-    """Walk a traceback's frames and line numbers, without ours."""
-    for frame, line in walk_tb(trace):
-        if not is_ours(frame):
-            yield frame, line
-
-
-def visible_stack(frame):
-    """Walk a stack from the frame given or the caller, without ours."""
-    if frame is None:
-        frame = sys._getframe(1)
-        while frame and frame.f_globals is vars(traceback):
-            frame = frame.f_back
-    for each, line in walk_stack(frame):
-        if not is_ours(each):
-            yield each, line
-
-
-walk_all = traceback._walk_tb_with_full_positions
-walk_tb = traceback.walk_tb
-walk_stack = traceback.walk_stack
-traceback._walk_tb_with_full_positions = visible_traceback
-traceback.walk_tb = visible_tb
-traceback.walk_stack = visible_stack
 
 
 def report(error):
@@ -163,6 +96,7 @@ def report(error):
         return exit_status(exit_request)
     except BaseException as second:
         report_hook(second, error)
+    hints.for_error(error)
     return 130 if isinstance(error, KeyboardInterrupt) else 1
 
 
@@ -203,18 +137,62 @@ def attempt(action, *args):
     return 0
 
 
-def run_program(source):
+def run_program(source, name, echo):
     """Compile and run the program; `await` is allowed at its top level."""
-    global program
-    program = source
+    sources.texts[name] = source
+    last = None
     try:
-        code = compile(source, NAME, "exec", FLAGS, True)
+        if echo:
+            body, last = parts.split(source, name)
+        else:
+            body = parts.whole(source, name)
     except (SyntaxError, ValueError) as error:
         # Without a traceback: there is no frame of the program yet.
         raise error.with_traceback(None) from None
-    result = eval(code, main_names)
-    if code.co_flags & COROUTINE:
-        asyncio.run(result)
+    if last is not None:
+        show.show_value(run_parts(body, last), session)
+        return
+    result = eval(body, main_names)
+    if body.co_flags & COROUTINE:
+        run_coroutine(result)
+
+
+def run_parts(body, last):
+    """Run a program's body and return the value of its last expression."""
+    if (body.co_flags | last.co_flags) & COROUTINE:
+        return run_coroutine(run_awaiting(body, last))
+    eval(body, main_names)
+    return eval(last, main_names)
+
+
+async def run_awaiting(body, last):
+    """Do the same where one of them awaits."""
+    if body.co_flags & COROUTINE:
+        await eval(body, main_names)
+    else:
+        eval(body, main_names)
+    value = eval(last, main_names)
+    return await value if last.co_flags & COROUTINE else value
+
+
+def run_coroutine(coroutine):
+    """Run a coroutine; the loop of a session goes on with the next call."""
+    if not session:
+        return asyncio.run(coroutine)
+    if not loops:
+        loops.append(asyncio.Runner())
+    return loops[0].run(coroutine)
+
+
+def show_figures(status):
+    """Show the figures that are open; return the exit status then."""
+    while figures:
+        before = len(figures)
+        status = attempt(show.show_open) or status
+        if len(figures) >= before:
+            # The program took its figures out of pyplot's hands.
+            figures.clear()
+    return status
 
 
 def flush():
@@ -260,27 +238,77 @@ def finish():
     return flush()
 
 
-def run_whole(source):
+def run_whole(source, echo=True):
     """Run a program to its very end; return its exit status."""
-    status = attempt(run_program, source)
+    status = attempt(run_program, source, NAME, echo)
+    if figures:
+        status = show_figures(status)
     try:
         if nothing_to_finish():
             return status
     except AttributeError:
         # The program took a stream away.
         pass
-    return status if finish() else status or 120
+    if not finish():
+        status = status or 120
+    return show_figures(status)
 
 
 def run():
     """Run the call; return its exit status."""
-    return run_whole(read_source())
+    status = run_whole(read_all(SOURCE))
+    if show.count or show.left_out:
+        show.finish_call()
+    return status
+
+
+def run_job():
+    """Run a call that has options; return its exit status."""
+    global session
+    options = json.loads(read_all(OPTIONS))
+    imports.restrict(options.get("deny", ()), options.get("allow"))
+    session = options.get("session", 0)
+    echo = options.get("echo", True)
+    if session:
+        status = run_next(read_all(SOURCE), echo)
+    else:
+        status = run_whole(read_all(SOURCE), echo)
+    show.finish_call()
+    return status
+
+
+def finish_threads():
+    """Run the threads that a call started; a daemon waits for the next call."""
+    daemons = {
+        thread._os_thread_handle.run
+        for thread in threading.enumerate() if thread.daemon
+    }
+    kept = [job for job in pending if job in daemons]
+    pending[:] = [job for job in pending if job not in daemons]
+    turns.drain()
+    pending.extend(kept)
+
+
+def run_next(source, echo):
+    """Run a call of a session; return its exit status."""
+    name = sources.name_of(session)
+    sources.add(name, source)
+    if session > 1:
+        alarms.clear()
+        main_names["__file__"] = name
+    if not reserve:
+        freshness.lay_in_reserve()
+    status = attempt(run_program, source, name, echo)
+    status = attempt(finish_threads) or status
+    status = show_figures(status)
+    return status if flush() else status or 120
 
 
 REHEARSAL = b"""
 import numpy as np
 x = [i * i for i in range(9)]
 print("a", x, f"{x[2]:.2f}", np.array(x).sum())
+x[-1]
 """
 
 
@@ -290,12 +318,12 @@ def rehearse():
     An idle child does this before its call, so that the pages which every
     program touches are its own already.  The host drops the output.
     """
-    read_source()
+    read_all(SOURCE)
     status = run_whole(REHEARSAL)
     settle()
     return status
 
 
-linecache.updatecache = updatecache
 _breakroom.commands[b"call\n"] = run
+_breakroom.commands[b"job\n"] = run_job
 _breakroom.commands[b"rehearse\n"] = rehearse

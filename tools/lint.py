@@ -100,8 +100,9 @@ def codespell():
                "--skip=*.lock,*/cases/*,*/corpus/*,*.json,*/__pycache__,"
                "*/requirements*.txt,LICENSE",
                "--ignore-words=tools/spelling.txt",
-               *[n for n in ("src", "guest", "tools", "tests", "man", "dist",
-                             "docs", "engine", "Makefile", "meson.build")
+               *[n for n in ("src", "guest", "ui", "tools", "tests", "man",
+                             "dist", "docs", "engine", "Makefile",
+                             "meson.build")
                  if (ROOT / n).exists()], *files("*.md"))
 
 

@@ -15,12 +15,17 @@ build="gcc libc6-dev make meson ninja-build pkg-config libuv1-dev
     scdoc ca-certificates"
 tests="libcmocka-dev clang clang-format clang-tidy cppcheck llvm codespell
     shellcheck"
+# 124 MB to fetch, 414 MB of disk.
+browser="chromium"
 
 case "${1:-}" in
 build)
 	wanted=$build
 	;;
-test | bench)
+test)
+	wanted="$build $tests $browser"
+	;;
+bench)
 	wanted="$build $tests"
 	;;
 *)
@@ -122,6 +127,7 @@ case "$1" in
 test)
 	venv venv tools/requirements-test.txt
 	packages node-clients tests/clients
+	packages node-ui tests/ui
 	web_server
 	;;
 bench)

@@ -6,4 +6,5 @@ def is_prime(n):
 
 
 primes = [n for n in range(60) if is_prime(n)]
-print(len(primes), primes[-5:], sum(primes))
+print(len(primes), sum(primes))
+primes[-5:]

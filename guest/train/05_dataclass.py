@@ -16,4 +16,5 @@ class Task:
 
 tasks = [Task("write"), Task("test", Level.HIGH, ["ci"])]
 print(sorted(tasks))
-print(asdict(tasks[1]), tasks[0] == Task("write"))
+print(tasks[0] == Task("write"))
+asdict(tasks[1])

@@ -12,5 +12,5 @@ sales = pd.read_csv(io.StringIO(text), parse_dates=["date"])
 print(sales.dtypes)
 sales["amount"] = sales["amount"].fillna(sales["amount"].mean())
 sales["month"] = sales["date"].dt.month
-print(sales.pivot_table(index="month", columns="shop", values="amount"))
 print(sales.isna().sum().to_dict(), sales.to_csv(index=False).count("\n"))
+sales.pivot_table(index="month", columns="shop", values="amount")

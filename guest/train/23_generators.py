@@ -18,4 +18,5 @@ with timed("chunks"):
     print(list(chunks("abcdefgh", 3)))
 table = list(zip(range(3), "xyz", strict=True))
 print(dict(enumerate(table)), any(n > 1 for n, _ in table), *reversed(table))
-print(max(table, key=lambda row: row[1]), set("hello") & set("yellow"))
+print(set("hello") & set("yellow"))
+max(table, key=lambda row: row[1])

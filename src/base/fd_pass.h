@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#define FD_PASS_MAX 2 /* descriptors of one message */
+#define FD_PASS_MAX 3 /* descriptors of one message */
 
 /* Sends n bytes, few enough to go at once, and copies of the fds. 0 or
  * -errno. */

@@ -6,6 +6,7 @@
 #define CALL_CALL_H
 
 #include "base/buf.h"
+#include "base/random_id.h"
 #include "call/files.h"
 #include "call/principal.h"
 #include "conf/limits.h"
@@ -37,17 +38,35 @@ enum busy {
 /* "ok", "raised", "timeout", ...: the word in results and logs. */
 const char *outcome_name(enum outcome outcome);
 
+/* What a call has to do with a session: an interpreter that goes on. */
+enum session_use {
+	SESSION_NONE,   /* a fresh one, which ends with the call */
+	SESSION_NEW,    /* a fresh one, which stays */
+	SESSION_GO_ON,  /* that of an earlier call */
+	SESSION_BRANCH, /* a copy of that, as it stands */
+};
+
 struct result;
 
 struct call {
 	uint32_t id; /* chosen by the room at room_submit */
 	struct buf code;
 	struct buf stdin_bytes;
+	struct buf options; /* a JSON object for the room's Python; empty: the
+			     * defaults */
+	struct buf files;   /* given to the program: see files_in.h */
+	enum session_use use;
+	char session_id[RANDOM_ID_SIZE]; /* GO_ON: whose; BRANCH: of what */
+	uint32_t session; /* its number towards the keeper; 0: none */
+	uint32_t origin;  /* SESSION_BRANCH: whose copy */
 	struct principal *principal; /* held; NULL: the only one */
 	uint32_t wall_ms;            /* from the hand-over of the code */
 	uint64_t submitted_us;       /* clock_us() at room_submit */
 	void (*done)(struct call *call, struct result *result);
-	void *owner; /* for the one who set done */
+	/* NULL: what it prints is told at its end alone. Else also while it
+	 * runs, new text as it appears; never within room_submit. */
+	void (*on_output)(struct call *call, bool err, struct span text);
+	void *owner; /* for the one who set these */
 };
 
 /* One output stream: valid UTF-8, with a mark where it was cut. */
@@ -72,7 +91,13 @@ struct result {
 	int exit_code;  /* the program's own; -1 after a time-out or a kill */
 	bool timed_out;
 	struct stream out, err;
-	struct file_list files; /* that the program left in /workspace */
+	struct stream value;     /* of the last expression */
+	struct stream hints;     /* a line each: what to do instead */
+	struct file_list files;  /* that the program left in /workspace */
+	struct file_list images; /* that it showed: PNG, by the child's word */
+	char session[RANDOM_ID_SIZE]; /* goes on with it; empty: none */
+	bool session_alive;           /* the session that it ran in goes on */
+	uint64_t session_bytes;       /* that holds so much */
 	struct usage usage;
 	wall_set walls_missing; /* of the room that ran it */
 	wall_set walls_allowed; /* those of them that the operator named */
@@ -82,6 +107,10 @@ struct result {
  * without memory. */
 struct call *call_new(void);
 void call_free(struct call *call);
+
+/* Adds a line of the room's own behind what the program wrote; nothing if note
+ * is empty. */
+void stream_note(struct stream *stream, const char *note);
 
 void result_init(struct result *result);
 void result_done(struct result *result);

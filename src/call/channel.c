@@ -138,8 +138,7 @@ channel_put(struct channel *channel, enum frame_type type, const void *record,
     size_t n, const struct cargo *cargo)
 {
 	size_t at = channel->out.n;
-	int r =
-	    wire_put(&channel->out, type, record, n, cargo->tail, cargo->tail2);
+	int r = wire_put(&channel->out, type, record, n, cargo->tails);
 	unsigned taken = 0;
 
 	while (r == 0 && taken < cargo->fds_n)

@@ -49,7 +49,7 @@ void channel_done(struct channel *channel);
 
 /* What a frame carries behind its record. */
 struct cargo {
-	struct span tail, tail2;
+	struct span tails[WIRE_TAILS];
 	int fds[WIRE_FDS_MAX];
 	unsigned fds_n;
 };

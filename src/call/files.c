@@ -3,17 +3,14 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "call/files.h"
 
-#include "base/hex.h"
 #include "base/own.h"
-#include "call/text.h"
+#include "call/file_name.h"
 
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define SHOWN_NAME_MAX (4u * RESULT_NAME_MAX + 1u) /* all of it as \xNN */
 
 void
 file_list_init(struct file_list *list)
@@ -75,73 +72,6 @@ files_end(struct files_writer *writer)
 	writer->index->n = writer->n;
 }
 
-/* ---- names ---- */
-
-/* A path below a directory that leads nowhere else. */
-static bool
-name_is_plain(struct span name)
-{
-	size_t start = 0;
-
-	if (memchr(name.p, 0, name.n))
-		return false;
-	for (size_t i = 0; i <= name.n; i++) {
-		size_t n = i - start;
-
-		if (i < name.n && name.p[i] != '/')
-			continue;
-		if (n == 0 || (n == 1 && name.p[start] == '.') ||
-		    (n == 2 && memcmp(name.p + start, "..", 2) == 0))
-			return false;
-		start = i + 1;
-	}
-	return true;
-}
-
-/* Not what a name may do to the line that it is shown on: end it, colour it,
- * or turn it around. */
-static bool
-char_is_shown(const uint8_t *p, size_t n)
-{
-	if (n == 1)
-		return *p >= 0x20 && *p != 0x7f;
-	if (n == 2)
-		return p[0] != 0xc2 || p[1] >= 0xa0; /* U+0080 to U+009F */
-	if (n == 3 && p[0] == 0xe2 && p[1] == 0x80)
-		return p[2] < 0x8e || (p[2] > 0x8f && p[2] < 0xa8) ||
-		       p[2] > 0xae; /* U+200E, U+200F, U+2028 to U+202E */
-	if (n == 3 && p[0] == 0xe2 && p[1] == 0x81)
-		return p[2] < 0xa6 || p[2] > 0xa9; /* U+2066 to U+2069 */
-	return true;
-}
-
-/* Gives the name as it may be shown; shown has SHOWN_NAME_MAX bytes. */
-static void
-name_show(struct span name, char *shown)
-{
-	bool valid;
-	size_t n;
-
-	while ((n = text_char(name, &valid)) > 0) {
-		if (*name.p == '\\')
-			*shown++ = '\\';
-		if (valid && char_is_shown(name.p, n)) {
-			memcpy(shown, name.p, n);
-			shown += n;
-		} else {
-			for (size_t i = 0; i < n; i++) {
-				*shown++ = '\\';
-				*shown++ = 'x';
-				hex_write(name.p + i, 1, shown);
-				shown += 2;
-			}
-		}
-		name.p += n;
-		name.n -= n;
-	}
-	*shown = '\0';
-}
-
 /* ---- the reader ---- */
 
 static int
@@ -186,14 +116,14 @@ static int
 name_read(int fd, uint64_t at, uint32_t n, char **ret_name, struct err *err)
 {
 	uint8_t raw[RESULT_NAME_MAX];
-	char shown[SHOWN_NAME_MAX];
+	char shown[FILE_NAME_SHOWN_MAX];
 	int r = read_at(fd, at, raw, n, err);
 
 	if (r < 0)
 		return r;
-	if (!name_is_plain((struct span){ raw, n }))
+	if (!file_name_is_plain((struct span){ raw, n }))
 		return fail(err, EPROTO, "file name that is none");
-	name_show((struct span){ raw, n }, shown);
+	file_name_show((struct span){ raw, n }, shown, sizeof(shown));
 	*ret_name = strdup(shown);
 	return *ret_name ? 0 : fail(err, ENOMEM, "no memory for a file name");
 }

@@ -17,6 +17,8 @@
 #define CHAR_BYTES  4u    /* the longest character in UTF-8 */
 #define REGION_PAGE 4096u /* counters first, so that text starts on a page */
 #define INDEX_AT    256u  /* of the files, behind the counters */
+#define IMAGES_AT   REGION_PAGE /* the images' index: a page that few touch */
+#define STREAMS_AT  (2u * REGION_PAGE)
 
 struct counters {
 	uint64_t bytes;              /* written in all */
@@ -30,6 +32,7 @@ struct counters {
 struct layout {
 	size_t head, tail; /* bytes of each */
 	size_t heap_at;    /* of the files */
+	size_t images_at;  /* of the images' bytes */
 	size_t size;       /* of the whole region */
 };
 
@@ -51,16 +54,17 @@ layout_of(uint32_t output_chars)
 	};
 
 	layout.heap_at =
-	    REGION_PAGE + OUTPUT_STREAMS * (layout.head + layout.tail);
+	    STREAMS_AT + OUTPUT_STREAMS * (layout.head + layout.tail);
 	layout.heap_at += REGION_PAGE - layout.heap_at % REGION_PAGE;
-	layout.size = layout.heap_at + FILES_HEAP_BYTES;
+	layout.images_at = layout.heap_at + FILES_HEAP_BYTES;
+	layout.size = layout.images_at + FILES_HEAP_BYTES;
 	return layout;
 }
 
 static size_t
 head_offset(const struct layout *layout, enum output_stream stream)
 {
-	return REGION_PAGE + (size_t)stream * (layout->head + layout->tail);
+	return STREAMS_AT + (size_t)stream * (layout->head + layout->tail);
 }
 
 int
@@ -129,6 +133,31 @@ output_files(struct output *output)
 	};
 }
 
+struct files_writer
+output_images(struct output *output)
+{
+	return (struct files_writer){
+		.index = (void *)(output->region + IMAGES_AT),
+		.heap = output->region + output->layout.images_at,
+	};
+}
+
+/* Bytes at the end that may be the beginning of a character. */
+static size_t
+unfinished(struct span bytes)
+{
+	bool valid;
+
+	for (size_t back = bytes.n < 3 ? bytes.n : 3; back > 0; back--) {
+		struct span end = { bytes.p + bytes.n - back, back };
+
+		if (end.p[0] >= 0xc2 && text_char(end, &valid) == back &&
+		    !valid)
+			return back;
+	}
+	return 0;
+}
+
 /* Counts characters across writes: the bytes of one may come in two. */
 static void
 count_chars(struct counters *counters, struct span bytes)
@@ -157,16 +186,9 @@ count_chars(struct counters *counters, struct span bytes)
 	if (bytes.n == 0)
 		return;
 	/* Leave a last character that may continue in the next write. */
-	for (size_t back = bytes.n < 3 ? bytes.n : 3; back > 0; back--) {
-		struct span end = { bytes.p + bytes.n - back, back };
-
-		if (end.p[0] < 0xc2 || text_char(end, &valid) != back || valid)
-			continue;
-		memcpy(counters->pending, end.p, back);
-		counters->pending_n = (uint32_t)back;
-		bytes.n -= back;
-		break;
-	}
+	counters->pending_n = (uint32_t)unfinished(bytes);
+	bytes.n -= counters->pending_n;
+	memcpy(counters->pending, bytes.p + bytes.n, counters->pending_n);
 	counters->chars += text_count(bytes);
 }
 
@@ -358,12 +380,55 @@ output_read(int fd, uint32_t output_chars, enum output_stream which,
 }
 
 int
+output_peek(int fd, uint32_t output_chars, enum output_stream which,
+    uint64_t *at, struct buf *into, struct err *err)
+{
+	struct layout layout = layout_of(output_chars);
+	own_buf struct buf bytes = { .max = OUTPUT_PEEK_MAX };
+	struct counters counters;
+	struct span text;
+	uint64_t n;
+	int r;
+
+	if (pread(fd, &counters, sizeof(counters),
+		(off_t)((size_t)which * sizeof(counters))) !=
+	    (ssize_t)sizeof(counters))
+		return fail(err, EPROTO, "output region is too short");
+	n = counters.bytes < layout.head ? counters.bytes : layout.head;
+	if (n <= *at)
+		return 0;
+	n -= *at;
+	if (n > OUTPUT_PEEK_MAX)
+		n = OUTPUT_PEEK_MAX;
+	r = region_pread(fd, head_offset(&layout, which) + (size_t)*at,
+	    (size_t)n, &bytes, err);
+	if (r < 0)
+		return r;
+	text = buf_span(&bytes);
+	text.n -= unfinished(text);
+	r = text_add(into, text, text.n);
+	if (r < 0)
+		return fail(err, -r, "text of the output");
+	*at += text.n;
+	return 0;
+}
+
+int
 output_read_files(
     int fd, uint32_t output_chars, struct file_list *list, struct err *err)
 {
 	struct layout layout = layout_of(output_chars);
 
 	return files_read(fd, INDEX_AT, layout.heap_at, list, err);
+}
+
+int
+output_read_images(
+    int fd, uint32_t output_chars, struct file_list *list, struct err *err)
+{
+	struct layout layout = layout_of(output_chars);
+
+	return files_read(fd, IMAGES_AT, layout.images_at, list, err);
 }
 
 int

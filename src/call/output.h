@@ -22,6 +22,8 @@ struct output; /* a mapped region: the writer's side */
 enum output_stream {
 	OUTPUT_OUT,
 	OUTPUT_ERR,
+	OUTPUT_VALUE, /* of the program's last expression */
+	OUTPUT_HINT,  /* what to do instead, a line each */
 	OUTPUT_STREAMS
 };
 
@@ -39,11 +41,15 @@ void output_unmap(struct output *output);
 void output_write(struct output *output, enum output_stream stream,
     const uint8_t *bytes, size_t n);
 
-/* Empties both streams: a rehearsal leaves nothing behind. */
+/* Empties all streams: a rehearsal leaves nothing behind. */
 void output_clear(struct output *output);
 
 /* Where to list the files of a program that has ended. */
 struct files_writer output_files(struct output *output);
+
+/* Where to list the images that it shows, one after the other: files_end after
+ * each, so that those before it survive a kill. */
+struct files_writer output_images(struct output *output);
 
 /* Reads a stream into *stream as text: valid UTF-8, at most output_chars
  * characters of it, and where it was longer "[truncated, N chars total]" on a
@@ -52,8 +58,18 @@ struct files_writer output_files(struct output *output);
 int output_read(int fd, uint32_t output_chars, enum output_stream which,
     struct stream *stream, struct err *err);
 
+/* Adds to *into, as text, what stands in the head of a stream behind its first
+ * *at bytes, and moves *at there: at most OUTPUT_PEEK_MAX bytes at a time, and
+ * nothing of a character that is not whole yet. The writer may be writing. What
+ * was added so is what output_read gives, as far as that shows the head. 0 or
+ * -errno. */
+int output_peek(int fd, uint32_t output_chars, enum output_stream which,
+    uint64_t *at, struct buf *into, struct err *err);
+
 /* Reads the files into *list, which is initialised: see files_read. */
 int output_read_files(
+    int fd, uint32_t output_chars, struct file_list *list, struct err *err);
+int output_read_images(
     int fd, uint32_t output_chars, struct file_list *list, struct err *err);
 
 /* Adds a stream to *into as it is shown: at most output_chars characters of

@@ -15,20 +15,26 @@ static const struct shape {
 	uint32_t tail_max;
 	uint8_t fds;
 } shapes[FRAME_TYPES] = {
-	[FRAME_CONF] = { sizeof(struct wire_conf), 0, 0 },
-	[FRAME_CALL] = { sizeof(struct wire_call), CODE_MAX + STDIN_MAX, 0 },
+	[FRAME_CONF] = { sizeof(struct wire_conf), MOUNTS_TEXT_MAX, 0 },
+	[FRAME_CALL] = { sizeof(struct wire_call), JOB_MAX, 0 },
 	[FRAME_CANCEL] = { sizeof(struct wire_cancel), 0, 0 },
+	[FRAME_DROP] = { sizeof(struct wire_session), 0, 0 },
 	[FRAME_WARM] = { 0, 0, 0 },
 	[FRAME_FAILED] = { sizeof(struct err), 0, 0 },
 	[FRAME_RESULT] = { sizeof(struct wire_result), 0, 1 },
 	[FRAME_GRADE] = { sizeof(struct wire_grade), 0, 0 },
+	[FRAME_BEGUN] = { sizeof(struct wire_begun), 0, 1 },
+	[FRAME_ENDED] = { sizeof(struct wire_session), 0, 0 },
 	[FRAME_FORK] = { sizeof(struct wire_fork), 0, 3 },
 	[FRAME_CHILD] = { sizeof(struct wire_child), 0, 1 },
 	[FRAME_EXIT] = { sizeof(struct wire_exit), 0, 0 },
 	[FRAME_HURRY] = { 0, 0, 0 },
-	[FRAME_JOB] = { sizeof(struct wire_job), CODE_MAX + STDIN_MAX, 0 },
+	[FRAME_JOB] = { sizeof(struct wire_job), JOB_MAX, 0 },
+	[FRAME_REGION] = { 0, 0, 1 },
+	[FRAME_BRANCH] = { sizeof(struct wire_branch), 0, 3 },
 	[FRAME_READY] = { 0, 0, 0 },
 	[FRAME_DONE] = { sizeof(struct wire_done), 0, 0 },
+	[FRAME_UNBORN] = { 0, 0, 0 },
 };
 
 unsigned
@@ -101,20 +107,31 @@ wire_take(const struct frame *frame, void *record, size_t n,
 
 int
 wire_put(struct buf *buf, enum frame_type type, const void *record, size_t n,
-    struct span tail, struct span tail2)
+    const struct span tails[WIRE_TAILS])
 {
 	struct wire_header header = {
-		.n = (uint32_t)(n + tail.n + tail2.n),
+		.n = (uint32_t)n,
 		.type = (uint8_t)type,
 		.fds = shapes[type].fds,
 	};
-	int r = buf_reserve(buf, sizeof(header) + header.n);
+	int r;
 
+	for (unsigned i = 0; i < WIRE_TAILS; i++)
+		header.n += (uint32_t)tails[i].n;
+	r = buf_reserve(buf, sizeof(header) + header.n);
 	if (r < 0)
 		return r;
 	(void)buf_add(buf, &header, sizeof(header));
 	(void)buf_add(buf, record, n);
-	(void)buf_add(buf, tail.p, tail.n);
-	(void)buf_add(buf, tail2.p, tail2.n);
+	for (unsigned i = 0; i < WIRE_TAILS; i++)
+		(void)buf_add(buf, tails[i].p, tails[i].n);
 	return 0;
+}
+
+bool
+wire_parts_fit(const struct wire_parts *parts, size_t n)
+{
+	return (uint64_t)parts->code_n + parts->stdin_n + parts->options_n +
+		   parts->files_n ==
+	       n;
 }

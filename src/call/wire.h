@@ -13,13 +13,16 @@
 #include "base/err.h"
 #include "conf/wall.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum frame_type {
 	/* server -> keeper */
-	FRAME_CONF = 1, /* struct wire_conf; the first frame of a channel */
-	FRAME_CALL,     /* struct wire_call, code, stdin bytes */
+	FRAME_CONF = 1, /* struct wire_conf, mounts (conf/mount.h), each ended
+			 * by NUL; the first frame of a channel */
+	FRAME_CALL,     /* struct wire_call, the parts of its job */
 	FRAME_CANCEL,   /* struct wire_cancel */
+	FRAME_DROP,     /* struct wire_session: it is to end */
 
 	/* keeper -> server; the first two also zygote -> keeper */
 	FRAME_WARM,   /* no payload: the room runs calls from now on */
@@ -27,6 +30,9 @@ enum frame_type {
 	FRAME_RESULT, /* struct wire_result; the output region's descriptor */
 	FRAME_GRADE,  /* struct wire_grade: once the walls are tried, before
 		       * WARM; FAILED may come without it */
+	FRAME_BEGUN,  /* struct wire_begun; the output region's descriptor: of
+		       * a call that is watched */
+	FRAME_ENDED,  /* struct wire_session: it is no more, and ran no call */
 
 	/* keeper -> zygote */
 	FRAME_FORK, /* struct wire_fork; socket, region, its group's procs */
@@ -36,17 +42,24 @@ enum frame_type {
 	FRAME_EXIT,  /* struct wire_exit */
 
 	/* keeper -> child */
-	FRAME_HURRY, /* no payload: somebody waits for this child */
-	FRAME_JOB,   /* struct wire_job, code, stdin bytes */
+	FRAME_HURRY,  /* no payload: somebody waits for this child */
+	FRAME_JOB,    /* struct wire_job, its parts */
+	FRAME_REGION, /* no payload; to a session, before each further JOB: the
+		       * output region's descriptor */
+	FRAME_BRANCH, /* struct wire_branch; to a session that waits: socket,
+		       * region, group's procs of its copy, which says READY
+		       * there */
 
 	/* child -> keeper; hostile */
-	FRAME_READY, /* no payload: waiting for a job */
-	FRAME_DONE,  /* struct wire_done */
+	FRAME_READY,  /* no payload: waiting for a job */
+	FRAME_DONE,   /* struct wire_done */
+	FRAME_UNBORN, /* no payload: a session has no copy */
 
 	FRAME_TYPES /* the number of values, not a frame */
 };
 
 #define WIRE_FDS_MAX 3 /* a fork's; no frame carries more */
+#define WIRE_TAILS   4 /* a job's parts; no frame has more */
 
 #define WALL_WHY_MAX 100u
 
@@ -64,7 +77,9 @@ struct wire_conf {
 	uint32_t output_chars;
 	uint32_t concurrency;
 	uint32_t log_level;
-	uint32_t take_files; /* 1: a call's files go with its result */
+	uint32_t take_files;    /* 1: a call's files go with its result */
+	uint32_t sessions;      /* that may live at once */
+	uint32_t deterministic; /* 1: clock and random bytes are fixed */
 	wall_set allowed; /* walls that may be missing by the operator's word */
 	char artifacts_dir[4096];
 };
@@ -79,14 +94,33 @@ struct wire_grade {
 	char why[WALLS][WALL_WHY_MAX]; /* of a missing one */
 };
 
+/* The parts of a job, in this order, in bytes. */
+struct wire_parts {
+	uint32_t code_n;
+	uint32_t stdin_n;
+	uint32_t options_n;
+	uint32_t files_n;
+};
+
 struct wire_call {
 	uint32_t id;
 	uint32_t wall_ms;
-	uint32_t code_n;
-	uint32_t stdin_n;
+	uint32_t use; /* enum session_use */
+	uint32_t session, origin;
+	uint32_t watched; /* 1: BEGUN is wanted */
+	struct wire_parts parts;
 };
 
 struct wire_cancel {
+	uint32_t id;
+};
+
+struct wire_session {
+	uint32_t session;
+	char why[96]; /* of ENDED, NUL-terminated */
+};
+
+struct wire_begun {
 	uint32_t id;
 };
 
@@ -95,6 +129,8 @@ struct wire_result {
 	uint32_t outcome; /* enum outcome */
 	int32_t exit_code;
 	uint32_t never_ran; /* its child never began: the call may go again */
+	uint32_t session_alive; /* it goes on, and holds: */
+	uint64_t session_bytes;
 	uint64_t queued_us; /* waiting in the keeper */
 	uint64_t wall_us;
 	uint64_t cpu_us;
@@ -107,6 +143,11 @@ struct wire_fork {
 	uint32_t twin;    /* 1: it is to die at a forbidden call */
 	uint32_t grouped; /* 1: the third descriptor is there to be joined; 0:
 			   * it is a copy of the second */
+	uint32_t session; /* 1: it may be told to stay and to branch */
+};
+
+struct wire_branch {
+	uint32_t grouped; /* as wire_fork's */
 };
 
 struct wire_child {
@@ -121,8 +162,8 @@ struct wire_exit {
 };
 
 struct wire_job {
-	uint32_t code_n;
-	uint32_t stdin_n;
+	struct wire_parts parts;
+	uint32_t stay; /* 1: another job may come */
 };
 
 /* How a guest's turn ended. */
@@ -136,10 +177,11 @@ struct wire_done {
 	uint32_t end; /* enum turn_end */
 	int32_t status;
 	uint32_t out_of_memory; /* trapped with the memory at its limit */
-	uint32_t zero;
+	uint32_t stays;         /* 1: it takes another job */
 	uint64_t cpu_us;
 	uint64_t memory_peak_bytes;
-	char trap[96]; /* the reason of a trap, NUL-terminated */
+	uint64_t memory_bytes; /* now */
+	char trap[96];         /* the reason of a trap, NUL-terminated */
 };
 
 /* A whole frame in a reader's buffer; borrowed from it. */
@@ -160,10 +202,13 @@ int wire_next(struct span bytes, uint32_t allowed, struct frame *ret_frame,
 int wire_take(const struct frame *frame, void *record, size_t n,
     struct span *ret_rest, struct err *err);
 
-/* Adds a frame whose payload is record and then the two tails (of 0 bytes
- * where unused). 0, -ENOBUFS or -ENOMEM. */
+/* Adds a frame whose payload is record and then the tails (of 0 bytes where
+ * unused). 0, -ENOBUFS or -ENOMEM. */
 int wire_put(struct buf *buf, enum frame_type type, const void *record,
-    size_t n, struct span tail, struct span tail2);
+    size_t n, const struct span tails[WIRE_TAILS]);
+
+/* True if the parts are n bytes together. */
+bool wire_parts_fit(const struct wire_parts *parts, size_t n);
 
 /* The descriptors that a frame of this type carries. */
 unsigned wire_fds(enum frame_type type);

@@ -129,14 +129,12 @@ address_name(const struct address *address, char ret_name[ADDRESS_NAME_MAX])
 }
 
 bool
-address_is_local(const struct address *address)
+address_is_loopback(const struct address *address)
 {
 	const struct sockaddr_in v4 = as_in(address);
 	const struct sockaddr_in6 v6 = as_in6(address);
 
 	switch (address->any.sa_family) {
-	case AF_UNIX:
-		return true;
 	case AF_INET:
 		return ntohl(v4.sin_addr.s_addr) >> 24 == 127;
 	case AF_INET6:
@@ -146,4 +144,11 @@ address_is_local(const struct address *address)
 	default:
 		return false;
 	}
+}
+
+bool
+address_is_local(const struct address *address)
+{
+	return address->any.sa_family == AF_UNIX ||
+	       address_is_loopback(address);
 }

@@ -29,6 +29,8 @@ int address_parse(const char *text, struct address *ret, struct err *err);
 void address_name(
     const struct address *address, char ret_name[ADDRESS_NAME_MAX]);
 
+bool address_is_loopback(const struct address *address);
+
 /* Only this machine's processes reach it: loopback, or a path. */
 bool address_is_local(const struct address *address);
 

@@ -19,41 +19,63 @@
 /* The sentence for a start without artifacts: what to do comes last, whatever
  * the length of what comes before. */
 static int
-fail_to_find(
-    const struct places *places, const struct err *worst, struct err *err)
+fail_to_find(enum int64 int64, const struct places *places,
+    const struct err *worst, struct err *err)
 {
+	const char *asked = int64 == INT64_OFF ? " --int64=off" : "";
+
 	if (worst->code)
 		return fail(err, worst->code == ENOENT ? ENOENT : ESTALE,
-		    "%.200s: run breakroom install", worst->text);
+		    "%.200s: run breakroom install%s", worst->text, asked);
 	return fail(err, ENOENT,
-	    "the guest is not installed in %.80s%s%.80s: run breakroom install",
+	    "the guest is not installed in %.80s%s%.80s: "
+	    "run breakroom install%s",
 	    places->dir[0], places->n > 1 ? " or " : "",
-	    places->n > 1 ? places->dir[1] : "");
+	    places->n > 1 ? places->dir[1] : "", asked);
+}
+
+/* In each place. *ret_worst is untouched when there is just nothing. */
+static int
+find_kind(enum int64 int64, const struct places *places,
+    struct artifacts *ret_artifacts, struct err *ret_worst)
+{
+	struct artifacts_inputs inputs;
+	char key[65] = "";
+	int r = -ENOENT;
+
+	artifacts_inputs(int64, &inputs);
+	for (size_t i = 0; i < places->n; i++) {
+		struct err why = { 0 };
+
+		r = artifacts_add_packages(&inputs, places->dir[i], &why);
+		artifacts_key(&inputs, key);
+		if (r == 0)
+			r = artifacts_check(
+			    places->dir[i], key, ret_artifacts, &why);
+		if (r == 0)
+			return 0;
+		if (r != -ENOENT && !ret_worst->code)
+			*ret_worst = why;
+	}
+	return r;
 }
 
 int
-artifacts_find(struct artifacts *ret_artifacts, struct err *err)
+artifacts_find(
+    enum int64 int64, struct artifacts *ret_artifacts, struct err *err)
 {
-	struct artifacts_inputs inputs;
-	struct err worst = { 0 };
+	enum int64 other = int64 == INT64_ON ? INT64_OFF : INT64_ON;
+	struct err worst = { 0 }, unused = { 0 };
+	struct artifacts found;
 	struct places places;
-	char key[65] = "";
 	int r = artifacts_places(&places, err);
 
-	if (r < 0)
+	if (r < 0 || find_kind(int64, &places, ret_artifacts, &worst) == 0)
 		return r;
-	artifacts_inputs(&inputs);
-	artifacts_key(&inputs, key);
-	for (size_t i = 0; i < places.n; i++) {
-		struct err why = { 0 };
-
-		r = artifacts_check(places.dir[i], key, ret_artifacts, &why);
-		if (r == 0)
-			return 0;
-		if (r != -ENOENT && !worst.code)
-			worst = why;
-	}
-	return fail_to_find(&places, &worst, err);
+	if (find_kind(other, &places, &found, &unused) == 0)
+		(void)fail(&worst, ESTALE, "%.150s has --int64=%s", found.dir,
+		    other == INT64_ON ? "on" : "off");
+	return fail_to_find(int64, &places, &worst, err);
 }
 
 /* Is the directory that is open still the one of that name? */

@@ -6,6 +6,7 @@
 #define CONF_ARTIFACTS_H
 
 #include "base/err.h"
+#include "conf/conf.h"
 
 #include <limits.h>
 
@@ -15,6 +16,9 @@
 #define ARTIFACT_SNAPSHOT "room.snapshot" /* memory after start-up */
 #define ARTIFACT_HOT      "room.hot"      /* pages that calls touch */
 #define ARTIFACT_ABOUT    "about.json"    /* versions, for descriptions */
+#define ARTIFACT_SHELF    "shelf.pack"    /* more packages, mapped */
+#define ARTIFACT_ADDED    "added.pack"    /* those that were added */
+#define ARTIFACT_LIST     "packages.json" /* what can be imported */
 #define ARTIFACT_MANIFEST "manifest"      /* sizes, times and digests */
 
 /* A place for dir, a slash and any of these names. */
@@ -30,7 +34,8 @@ struct artifacts {
  * it is set; else PREFIX/lib/breakroom, then the user's cache. 0; -ENOENT when
  * there are none, -ESTALE when what is there is damaged or for something else:
  * err says which and names "breakroom install". */
-int artifacts_find(struct artifacts *ret_artifacts, struct err *err);
+int artifacts_find(
+    enum int64 int64, struct artifacts *ret_artifacts, struct err *err);
 
 /* Holds them for as long as *ret_fd, which the caller owns, is open: an
  * installation removes what nobody holds. 0; -ESTALE when they were removed or

@@ -19,8 +19,8 @@
 
 /* Only its owner and root can have put the bytes there; and a room that root
  * starts reads them as another user. */
-static int
-check_owner(const struct stat *st, const char *name, struct err *err)
+int
+artifacts_check_owner(const struct stat *st, const char *name, struct err *err)
 {
 	mode_t readable = S_ISDIR(st->st_mode) ? S_IROTH | S_IXOTH : S_IROTH;
 
@@ -54,7 +54,7 @@ check_file(int dir_fd, const char *name, const struct manifest_file *file,
 	    file->mtime_ns)
 		return fail(
 		    err, ESTALE, "%s was changed since it was made", name);
-	return check_owner(&st, name, err);
+	return artifacts_check_owner(&st, name, err);
 }
 
 static int
@@ -73,7 +73,7 @@ read_manifest(int dir_fd, struct manifest *ret_manifest, struct err *err)
 			   : fail_errno(err, "open its manifest");
 	if (fstat(fd, &st) < 0)
 		return fail_errno(err, "stat its manifest");
-	r = check_owner(&st, "its manifest", err);
+	r = artifacts_check_owner(&st, "its manifest", err);
 	while (r == 0 && n < sizeof(text)) {
 		ssize_t got = read(fd, text + n, sizeof(text) - n);
 
@@ -89,7 +89,8 @@ read_manifest(int dir_fd, struct manifest *ret_manifest, struct err *err)
 }
 
 int
-artifacts_check_dir(int dir_fd, const char *key, struct err *err)
+artifacts_check_dir(
+    int dir_fd, const char *key, size_t digits, struct err *err)
 {
 	struct manifest manifest = { 0 };
 	struct stat st;
@@ -97,13 +98,13 @@ artifacts_check_dir(int dir_fd, const char *key, struct err *err)
 
 	if (fstat(dir_fd, &st) < 0)
 		return fail_errno(err, "stat it");
-	r = check_owner(&st, "it", err);
+	r = artifacts_check_owner(&st, "it", err);
 	if (r < 0)
 		return r;
 	r = read_manifest(dir_fd, &manifest, err);
 	if (r < 0)
 		return r;
-	if (strcmp(manifest.key, key) != 0)
+	if (strncmp(manifest.key, key, digits) != 0)
 		return fail(err, ESTALE, "its manifest is for another build");
 	for (size_t i = 0; i < MANIFEST_FILES; i++) {
 		r = check_file(
@@ -150,7 +151,7 @@ artifacts_check(const char *place, const char *key,
 		return fail(err, ENOENT, "%.150s holds no guest", place);
 	if (fd < 0)
 		return fail_errno(err, "open %.150s", path);
-	if (artifacts_check_dir(fd, key, &why) < 0)
+	if (artifacts_check_dir(fd, key, KEY_LEN, &why) < 0)
 		return fail(err, ESTALE, "%.120s/%.8s...: %.100s", place, key,
 		    why.text);
 	memcpy(ret_artifacts->dir, path, (size_t)n + 1);

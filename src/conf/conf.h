@@ -17,6 +17,7 @@ enum command {
 	COMMAND_INSTALL,
 	COMMAND_DOCTOR,
 	COMMAND_TOKEN,
+	COMMAND_PACKAGES,
 	COMMAND_VERSION,
 	COMMAND_HELP,
 };
@@ -34,6 +35,12 @@ enum where {
 	WHERE_MAIN,
 	WHERE_ADMIN,
 	WHERE_OFF
+};
+
+/* Whether numpy's default integer has 64 bits in the room; see int64.h. */
+enum int64 {
+	INT64_ON,
+	INT64_OFF
 };
 
 /* Words given one after another, or with commas; borrowed. */
@@ -56,8 +63,16 @@ struct conf {
 	uint32_t concurrency;
 	uint32_t queue;
 	enum structured structured;
-	wall_set allow_missing; /* serve, run, doctor */
-	uint64_t keep_bytes;    /* of outputs and files kept as resources */
+	wall_set allow_missing;  /* serve, run, doctor */
+	struct conf_list mounts; /* likewise: conf/mount.h */
+	enum int64 int64;        /* serve, run, install, doctor */
+	struct conf_list deny_imports, allow_imports; /* serve, run */
+	bool deterministic;                           /* serve, run */
+	uint32_t max_sessions;         /* of rooms; 0: there are none */
+	uint64_t session_memory_bytes; /* that they hold together */
+	uint32_t session_rest_ms;      /* unused for so long, one ends */
+	uint32_t session_life_ms;
+	uint64_t keep_bytes; /* of outputs and files kept as resources */
 	uint32_t keep_ms;
 	bool log_content; /* code and output too */
 
@@ -86,16 +101,22 @@ struct conf {
 	enum log_level log_level;
 	const char *log_path; /* NULL: stderr */
 	bool insecure_no_auth;
+	bool ui; /* the playground, at "/" */
 	bool sessions;
 
 	/* run: exactly one of code and file ("-": standard input) */
 	bool json;
+	bool no_echo;
+	const char *figures; /* "beside", "inline", a directory; NULL: none */
 	const char *code;
 	const char *file;
 	const char *stdin_path; /* NULL: empty */
+	struct conf_list given; /* "PATH" or "PATH:NAME" */
+	const char *out_dir;    /* for the program's files; NULL: they go */
 
 	/* install */
 	const char *from; /* NULL: found beside the program */
+	struct conf_list packages; /* to add: package_wanted_is */
 
 	/* doctor */
 	bool verify;

@@ -20,6 +20,7 @@
 	"  run       run one program and print what it printed\n"           \
 	"  install   prepare the room on this machine (once)\n"             \
 	"  doctor    say what this machine can host, and why not\n"         \
+	"  packages  list what programs may import\n"                       \
 	"  token     make a bearer token for clients over HTTP\n"           \
 	"  help CMD  the options of a command\n"                            \
 	"  --version\n"                                                     \
@@ -40,10 +41,14 @@
 	"could not run, 2 for wrong usage.\n"                              \
 	"\n"
 #define INSTALL_HEAD                                                    \
-	"usage: breakroom install [OPTION...]\n"                        \
+	"usage: breakroom install [OPTION...] [NAME...]\n"              \
 	"\n"                                                            \
 	"Compiles the guest and makes its snapshot, for this user: a\n" \
-	"minute or two, and about 500 MB on disk.\n"                    \
+	"minute or two, and about 600 MB on disk. Each NAME (or\n"      \
+	"NAME==VERSION, or ./FILE.whl) is added to what programs may\n" \
+	"import: a package of pure Python, which pip of this machine\n" \
+	"fetches with all that it needs. Servers see it when they are\n" \
+	"started again.\n"                                              \
 	"\n"
 #define DOCTOR_HEAD                                                        \
 	"usage: breakroom doctor [OPTION...]\n"                            \
@@ -51,6 +56,11 @@
 	"Says what this machine can host and why not, and runs a hello\n"  \
 	"in the room. Exit code 0 if that worked and the room has every\n" \
 	"wall that it requires.\n"                                         \
+	"\n"
+#define PACKAGES_HEAD                                                    \
+	"usage: breakroom packages [OPTION...]\n"                       \
+	"\n"                                                            \
+	"Lists what programs may import beside Python's own library.\n" \
 	"\n"
 #define TOKEN_HEAD                                                          \
 	"usage: breakroom token NAME\n"                                     \
@@ -71,6 +81,9 @@
 #define TEXT(s, r, i, d, section, name, argument, standard, field, help) \
 	PICK(s, r, i, d, VALUE_LINES(name, argument, standard, help))
 #define LIST(s, r, i, d, section, name, argument, standard, field, judge, \
+    help) \
+	PICK(s, r, i, d, VALUE_LINES(name, argument, standard, help))
+#define EACH(s, r, i, d, section, name, argument, standard, field, judge, \
     help) \
 	PICK(s, r, i, d, VALUE_LINES(name, argument, standard, help))
 #define WALLS(s, r, i, d, section, name, argument, standard, field, help) \
@@ -104,6 +117,10 @@ static const char doctor_text[] = DOCTOR_HEAD
 	HELP_LINES;
 
 static const char token_text[] = TOKEN_HEAD HELP_LINES;
+
+static const char packages_text[] = PACKAGES_HEAD
+	FLAG_LINES("json", "Print one JSON object instead of text.")
+	HELP_LINES;
 /* clang-format on */
 
 const char *
@@ -120,6 +137,8 @@ conf_help(enum command command)
 		return doctor_text;
 	case COMMAND_TOKEN:
 		return token_text;
+	case COMMAND_PACKAGES:
+		return packages_text;
 	case COMMAND_VERSION:
 	case COMMAND_HELP:
 		break;

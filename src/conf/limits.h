@@ -42,6 +42,9 @@
 
 #define CODE_MAX           (2u * MIB)  /* a source text; longer ones are data */
 #define STDIN_MAX          (8u * MIB)  /* what input() may read in one call */
+#define FILES_IN_MAX       100u        /* given to a call */
+#define FILES_IN_BYTES     (16u * MIB) /* more is a mount's, not a message's */
+#define CALL_OPTIONS_MAX   (64u * KIB) /* of a call, towards the room's Python */
 #define LINE_MAX_BYTES     (16u * MIB) /* one message of the stdio protocol */
 #define MESSAGE_OUT_MAX    (900u * 1000u) /* clients refuse results of 1 MB */
 #define JSON_DEPTH_MAX     64             /* deeper is never a call of ours */
@@ -65,6 +68,10 @@
 #define LIST_TTL_MS       3600000 /* the tool list never changes in a process */
 #define PROGRESS_FIRST_MS 2000u   /* shorter calls need no sign of life */
 #define PROGRESS_EVERY_MS 5000u   /* well under any client's idle time-out */
+#define OUTPUT_PEEK_MS    100u    /* between two looks at a running call's */
+#define OUTPUT_PEEK_MAX   (64u * KIB) /* bytes of a stream, of one look */
+#define PROGRESS_TEXT_MS  250u        /* between two that carry output */
+#define PROGRESS_TEXT_MAX 8000u /* bytes of one: 2,000 characters or more */
 #define END_GRACE_MS      1000u /* after the end of input, for running calls */
 #define END_FLUSH_MS      500u  /* then, for a client that still reads */
 
@@ -166,9 +173,27 @@
 /* ---- configuration ---- */
 
 #define CONF_LIST_MAX   32u
+#define MODULE_NAME_MAX 128u /* the longest in the room has 60 bytes */
 #define CONF_FILE_MAX   (64u * KIB)
 #define CONF_LINE_MAX   190u /* of a file: libinih's lines end at 200 */
 #define CONF_FAULTS_MAX 100u /* told at once; more are of one mistake */
+
+/* ---- sessions of a room: interpreters that go on ---- */
+
+#define ROOM_SESSIONS_DEFAULT   8u    /* of one client; a few branches */
+#define ROOM_SESSIONS_MAX       256u  /* a process each */
+#define ROOM_SESSION_LINE_MAX   16u   /* calls that wait for one */
+#define ROOM_SESSIONS_ENDED_MAX 1000u /* remembered with the reason: 180 kB */
+/* A quarter of a small machine: 8 sessions with a table of 250 MB each. */
+#define SESSION_MEMORY_DEFAULT  (2048ull * MIB)
+#define SESSION_MEMORY_MIN      MEMORY_BYTES_MIN
+#define SESSION_MEMORY_MAX      (65536ull * MIB)
+#define SESSION_REST_MS_DEFAULT 600000u /* a model that thinks comes back */
+#define SESSION_REST_MS_MIN     1000u
+#define SESSION_REST_MS_MAX     86400000u
+#define SESSION_LIFE_MS_DEFAULT 3600000u /* slow damage ends */
+#define SESSION_LIFE_MS_MIN     1000u
+#define SESSION_LIFE_MS_MAX     86400000u
 
 /* ---- what calls leave behind: resources ---- */
 
@@ -185,7 +210,23 @@
 #define RESULT_FILES_MAX   100u     /* listed */
 #define RESULT_NAME_MAX    512u     /* of one, below /workspace */
 #define RESULT_LINKS_MAX   20u      /* shown to a model; the rest is counted */
+#define INLINE_FILE_MAX    (16u * KIB) /* of a text file, if asked for inline */
+#define INLINE_FILES_MAX   (64u * KIB) /* of all of them, as JSON has them */
+#define HINTS_MAX          2u          /* more would drown Python's message */
+#define HINT_SHOWN_MAX     400u        /* bytes of one: a sentence or two */
+#define PNG_SIDE_MAX       10000u      /* no client could show more */
+#define PNG_PIXELS_MAX     (32u * MIB) /* what decoding one may cost: 128 MiB */
 #define RESULT_FILES_BYTES (16u * MIB) /* taken along, of all together */
+#define RESULT_IMAGES_MAX  20u         /* shown by a call */
+#define RESULT_IMAGE_BYTES (2u * MIB)  /* of one: the room makes smaller ones */
+
+/* ---- files that "run" writes for the user ---- */
+
+/* Of one: a call's files and images are not larger. */
+#define SAVER_FILE_MAX  (RESULT_FILES_BYTES)
+#define SAVER_FILES_MAX 1000u        /* files and figures of one call */
+#define SAVER_BYTES_MAX (256u * MIB) /* of all together */
+#define SAVER_WAIT_MS   60000u       /* for a disk that is slow */
 
 /* ---- tasks: calls that outlive the request that made them ---- */
 
@@ -202,7 +243,11 @@
 
 /* ---- frames between our processes ---- */
 
-#define FRAME_MAX       (CODE_MAX + STDIN_MAX + 4096u) /* the largest: a job */
+/* Given files as they travel: with their names and two lengths each. */
+#define FILES_IN_PACKED_MAX \
+	(FILES_IN_BYTES + FILES_IN_MAX * (RESULT_NAME_MAX + 8u))
+#define JOB_MAX         (CODE_MAX + STDIN_MAX + CALL_OPTIONS_MAX + FILES_IN_PACKED_MAX)
+#define FRAME_MAX       (JOB_MAX + 4096u) /* the largest: a job */
 #define CHILD_FRAME_MAX 512u /* a child says "ready" and "done", no more */
 
 /* ---- what the guest chooses ---- */
@@ -216,31 +261,51 @@
 #define GUEST_SYMLINKS_MAX  40u          /* Linux follows as many in one path */
 #define GUEST_LINKS_MAX     65000u       /* hard links of a file, as ext4 */
 #define GUEST_FILE_SIZE_MAX (1ull << 40) /* sparse: believed, not held */
+#define PACKAGES_MAX        256u         /* wheels of the shelf, or added */
+#define PACKAGES_LOCK_MAX   (128u * KIB) /* their list: a line has 250 bytes */
+#define PACKAGE_NAME_MAX    100u         /* the longest known has about 80 */
+#define PACKAGE_VERSION_MAX 60u
+#define PACKAGES_PACK_MAX   (192u * MIB) /* the shelf has 56 MB */
+#define PACK_FILES_MAX      32768u       /* of one pack: the shelf has 4,300 */
 #define MEMFS_ROOTS_MAX     4u /* "/" and what must hide inside a file */
+
+/* ---- what an operator grants: read once, shared by all calls ---- */
+
+#define MOUNT_NODES_MAX  20000u /* names: a room holds 300 bytes for each */
+#define MOUNT_DEPTH_MAX  32u    /* of directories: each is an open descriptor */
+#define MOUNT_MAP_BYTES  (256u * KIB) /* larger files are mapped, not held */
+#define MOUNT_MAPPED_MAX 1000u        /* each costs every fork a little */
+#define MOUNT_HELD_MAX   (256ull * MIB)
+#define MOUNTS_TEXT_MAX  (64u * KIB) /* all options, as they were written */
 
 /* ---- processes of a room ---- */
 
 #define SPARES 2u /* children made ready while idle: 1 MiB each */
 /* While some still die, as many others may run. */
-#define CHILDREN_MAX       (2u * CONCURRENCY_MAX + SPARES + SPENT_MAX)
-#define SPENT_MAX          16u     /* ended, not yet reaped: off the path */
-#define SPENT_HOLD_US      5000u   /* by then the answer has left the machine */
-#define SPARE_DELAY_US     2000u   /* without a call coming or going: a pause */
-#define YIELD_AFTER_US     100000u /* longer calls let others go first, */
-#define YIELD_CPU_NS       50000000u /* if they were busy for so long: */
-#define YIELD_NICE         19 /* as low as it goes; others get 68 times more */
-#define DYING_WAIT_US      20000u    /* a killed child is reaped in less */
-#define CHILD_START_MAX_US 5000000u  /* zygote, or child, is stuck then */
-#define KEEPER_LATE_MS     5000u     /* behind a limit: the keeper is stuck */
-#define ROOM_LOSSES_MAX    4u        /* in a row, before calls are refused */
-#define CALL_AGAIN_MS      10u       /* doubled at each of the tries */
-#define CALL_TRIES_MAX     3u        /* of a call whose child never began */
-#define STEADY_US          10000000u /* a life that ends a back-off */
-#define KEEPERS_MAX        16u       /* at once; a room has one */
-#define LAUNCH_END_MS      1000u     /* for it and what it started to end */
-#define LAUNCH_WAIT_MS     3000u     /* for a launcher that forks */
-#define RESTART_MS_MIN     50u /* back-off of a zygote or keeper that dies */
-#define RESTART_MS_MAX     5000u
+#define CHILDREN_MAX \
+	(2u * CONCURRENCY_MAX + SPARES + SPENT_MAX + ROOM_SESSIONS_MAX)
+#define SPENT_MAX            16u   /* ended, not yet reaped: off the path */
+#define SPENT_HOLD_US        5000u /* by then the answer has left the machine */
+#define INTERRUPT_BEFORE_MS  250u  /* a time limit: to end with a traceback; */
+#define INTERRUPT_EVERY_MS   50u   /* a program may have caught the first */
+#define ROOM_SESSIONS_MAX    256u  /* at once; each is a process */
+#define MAX_SESSIONS_DEFAULT 8u    /* one person's: a conversation or two */
+#define SPARE_DELAY_US       2000u /* without a call coming or going: a pause */
+#define YIELD_AFTER_US       100000u   /* longer calls let others go first, */
+#define YIELD_CPU_NS         50000000u /* if they were busy for so long: */
+#define YIELD_NICE           19 /* as low as it goes; others get 68 times more */
+#define DYING_WAIT_US        20000u    /* a killed child is reaped in less */
+#define CHILD_START_MAX_US   5000000u  /* zygote, or child, is stuck then */
+#define KEEPER_LATE_MS       5000u     /* behind a limit: the keeper is stuck */
+#define ROOM_LOSSES_MAX      4u        /* in a row, before calls are refused */
+#define CALL_AGAIN_MS        10u       /* doubled at each of the tries */
+#define CALL_TRIES_MAX       3u        /* of a call whose child never began */
+#define STEADY_US            10000000u /* a life that ends a back-off */
+#define KEEPERS_MAX          16u       /* at once; a room has one */
+#define LAUNCH_END_MS        1000u     /* for it and what it started to end */
+#define LAUNCH_WAIT_MS       3000u     /* for a launcher that forks */
+#define RESTART_MS_MIN       50u /* back-off of a zygote or keeper that dies */
+#define RESTART_MS_MAX       5000u
 
 /* The wait after one of ms milliseconds. */
 #define RESTART_MS_AFTER(ms) ((ms)*2 < RESTART_MS_MAX ? (ms)*2 : RESTART_MS_MAX)
@@ -248,14 +313,16 @@
 /* A keeper's descriptors: of each child its channel, its pidfd, its output and
  * its memory group's files; then its own, the zygotes', and what arrives before
  * older ones are closed. */
-#define KEEPER_FDS_NEEDED(concurrency)        \
-	(3u * ROOM_SLOTS(concurrency) + 64u + \
-	    CGROUP_FDS_NEEDED(ROOM_SLOTS(concurrency)))
+#define KEEPER_FDS_NEEDED(concurrency, sessions)        \
+	(3u * ROOM_SLOTS(concurrency, sessions) + 64u + \
+	    CGROUP_FDS_NEEDED(ROOM_SLOTS(concurrency, sessions)))
 
 /* A room's memory groups: of every child that may live at once, and of two
  * that die slowly. Its processes: those, the keeper, two zygotes, a twin. */
-#define ROOM_SLOTS(concurrency)     ((concurrency) + SPARES + SPENT_MAX + 2u)
-#define ROOM_PROCESSES(concurrency) (ROOM_SLOTS(concurrency) + 8u)
+#define ROOM_SLOTS(concurrency, sessions) \
+	((concurrency) + (sessions) + SPARES + SPENT_MAX + 2u)
+#define ROOM_PROCESSES(concurrency, sessions) \
+	(ROOM_SLOTS(concurrency, sessions) + 8u)
 
 #define CHILD_SLACK_BYTES (64ull * MIB) /* host memory, tables, output */
 #define TRIAL_MS          3000u         /* to try all walls: takes a few */
@@ -273,17 +340,22 @@
 #define KEEPER_ID 65522u
 #define CHILD_ID  65523u
 
-#define USERNS_HELPER_MS 1000u  /* for two lines into /proc: one is enough */
-#define CHILD_FDS_MAX    4u     /* nothing three times, and its channel */
-#define ROOT_SIZE        "4096" /* bytes of a root without files: the least */
-#define ROOT_INODES      "8"    /* itself and its three directories, rounded */
-#define MOUNTINFO_MAX    (256u * KIB) /* two mounts, and what hides in /proc */
+#define USERNS_HELPER_MS 1000u /* for two lines into /proc: one is enough */
+#define CHILD_FDS_MAX    4u    /* nothing three times, and its channel */
+#define SESSION_FDS_MAX  7u    /* likewise, and what a copy of it is given */
+/* Its user's processes, when it makes a copy: all rooms of a machine may have
+ * that user. The room's control group has the bound. */
+#define SESSION_NPROC 4096u
+#define ROOT_SIZE     "4096" /* bytes of a root without files: the least */
+#define ROOT_INODES   "8"    /* itself and its three directories, rounded */
+#define MOUNTINFO_MAX (256u * KIB) /* two mounts, and what hides in /proc */
 
 /* ---- control groups of a room ---- */
 
-#define CGROUP_PROC_MAX  (4u * MIB) /* of /proc/self/mountinfo: 20,000 mounts */
-#define CGROUP_SLOTS_MAX CHILDREN_MAX
-#define CGROUP_SLOT_PIDS 1u /* a child has one task */
+#define CGROUP_PROC_MAX     (4u * MIB) /* of /proc/self/mountinfo: 20,000 mounts */
+#define CGROUP_SLOTS_MAX    CHILDREN_MAX
+#define CGROUP_SLOT_PIDS    1u /* a child has one task */
+#define CGROUP_SESSION_PIDS 2u /* and its copy, until that has moved */
 /* A room weighs as much as one ordinary process on each processor, however many
  * children it runs; less would starve its keeper on a busy machine. */
 #define CGROUP_CPU_SHARES  1024u

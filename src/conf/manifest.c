@@ -27,6 +27,9 @@ const char *const manifest_names[MANIFEST_FILES] = {
 	ARTIFACT_SNAPSHOT,
 	ARTIFACT_HOT,
 	ARTIFACT_ABOUT,
+	ARTIFACT_SHELF,
+	ARTIFACT_ADDED,
+	ARTIFACT_LIST,
 };
 
 size_t
@@ -152,6 +155,16 @@ manifest_digest(int fd, char ret_sha256[65])
 	}
 	(void)SHA256End(&sha, ret_sha256);
 	return 0;
+}
+
+void
+manifest_digest_bytes(const uint8_t *bytes, size_t n, char ret_sha256[65])
+{
+	SHA2_CTX sha;
+
+	SHA256Init(&sha);
+	SHA256Update(&sha, bytes, n);
+	(void)SHA256End(&sha, ret_sha256);
 }
 
 static int

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MANIFEST_FILES 6
-#define MANIFEST_MAX   4096 /* a page: seven lines of at most 130 bytes */
+#define MANIFEST_FILES 9
+#define MANIFEST_MAX   4096 /* a page: eleven lines of at most 130 bytes */
 
 struct manifest_file {
 	uint64_t size;
@@ -41,5 +41,8 @@ int manifest_make(int dir_fd, const char *key, struct manifest *ret_manifest,
 
 /* The digest of what fd reads from its position to the end. 0 or -errno. */
 int manifest_digest(int fd, char ret_sha256[65]);
+
+/* The digest of these bytes. */
+void manifest_digest_bytes(const uint8_t *bytes, size_t n, char ret_sha256[65]);
 
 #endif

@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conf/option_list.h"
 
+#include "conf/module_name.h"
+#include "conf/mount.h"
 #include "conf/option_text.h"
 #include "conf/strings.h"
 
@@ -103,6 +105,28 @@ option_judge_word(const char *item)
 	return NULL;
 }
 
+const char *
+option_judge_module(const char *item)
+{
+	return module_name(span_of(item)) ? NULL
+					  : "it is not the name of a module";
+}
+
+const char *
+option_judge_mount(const char *item)
+{
+	struct mount mount;
+
+	return mount_read(item, &mount);
+}
+
+/* What is wrong with the file itself is said when it is read. */
+const char *
+option_judge_given(const char *item)
+{
+	return *item == ':' ? "it has no PATH" : NULL;
+}
+
 static int
 refuse_item(const struct option *option, const char *item, const char *why,
     struct err *err)
@@ -138,7 +162,7 @@ option_list_add(const struct option *option, const char *value,
 	int r = 0;
 
 	memcpy(&list, field, sizeof(list));
-	for (;;) {
+	while (!option->whole) {
 		size_t n = strcspn(value, ",");
 		const char *start = value + strspn(value, " \t");
 		size_t blank = (size_t)(start - value);
@@ -157,6 +181,9 @@ option_list_add(const struct option *option, const char *value,
 			break;
 		value += n + 1;
 	}
-	memcpy(field, &list, sizeof(list));
-	return 0;
+	if (option->whole)
+		r = add_item(option, value, &list, err);
+	if (r == 0)
+		memcpy(field, &list, sizeof(list));
+	return r;
 }

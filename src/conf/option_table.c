@@ -20,10 +20,16 @@ static const char *const log_level_names[] = { "error", "warn", "info", "debug",
 /* In the order of enum where. */
 static const char *const where_names[] = { "main", "admin", "off", NULL };
 
+/* In the order of enum int64. */
+static const char *const int64_names[] = { "on", "off", NULL };
+
 #define HOSTS   option_judge_host
 #define ORIGINS option_judge_origin
 #define URLS    option_judge_url
 #define WORDS   option_judge_word
+#define MODULES option_judge_module
+#define MOUNTS  option_judge_mount
+#define GIVEN   option_judge_given
 
 /* clang-format off */
 #define ROW(s, r, i, d, section_, name_, argument_, standard_, kind_, field, \
@@ -51,6 +57,10 @@ static const char *const where_names[] = { "main", "admin", "off", NULL };
     help) \
 	ROW(s, r, i, d, section, name, argument, standard, LIST, field, help, \
 	    .judge = (judge_))
+#define EACH(s, r, i, d, section, name, argument, standard, field, judge_, \
+    help) \
+	ROW(s, r, i, d, section, name, argument, standard, LIST, field, help, \
+	    .judge = (judge_), .whole = true)
 #define WALLS(s, r, i, d, section, name, argument, standard, field, help) \
 	ROW(s, r, i, d, section, name, argument, standard, WALLS, field, \
 	    help, )
@@ -67,7 +77,8 @@ _Static_assert(sizeof(option_table) / sizeof(option_table[0]) <= OPTIONS_MAX,
     "arrays beside the table have a place for every option");
 _Static_assert(sizeof(enum structured) == sizeof(uint32_t) &&
 		   sizeof(enum log_level) == sizeof(uint32_t) &&
-		   sizeof(enum where) == sizeof(uint32_t),
+		   sizeof(enum where) == sizeof(uint32_t) &&
+		   sizeof(enum int64) == sizeof(uint32_t),
     "a choice is written as 32 bits");
 _Static_assert(COMMAND_SERVE == 0 && COMMAND_RUN == 1 && COMMAND_INSTALL == 2 &&
 		   COMMAND_DOCTOR == 3,

@@ -36,6 +36,7 @@ struct option {
 	const char *const *choices; /* ended by NULL */
 	/* Of a list: why an item is refused, or NULL. */
 	const char *(*judge)(const char *item);
+	bool whole;    /* its items may have commas: each is given alone */
 	size_t offset; /* in struct conf */
 	uint64_t min, max;
 	enum option_kind kind;

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conf/conf.h"
 #include "conf/option_table.h"
+#include "conf/package_list.h"
 #include "conf/settings.h"
 #include "conf/suggest.h"
 
@@ -25,6 +26,7 @@ static const struct {
 	{ "install", COMMAND_INSTALL },
 	{ "doctor", COMMAND_DOCTOR },
 	{ "token", COMMAND_TOKEN },
+	{ "packages", COMMAND_PACKAGES },
 	{ "help", COMMAND_HELP },
 };
 #define COMMAND_COUNT (sizeof(commands) / sizeof(commands[0]))
@@ -117,6 +119,22 @@ set_program(
 	return 0;
 }
 
+/* What install adds. Anything else that pip would take is refused. */
+static int
+add_package(struct conf_list *packages, const char *word, struct err *err)
+{
+	if (!package_wanted_is(word))
+		return fail(err, EINVAL,
+		    "install takes NAME, NAME==VERSION or ./FILE.whl, not "
+		    "'%.60s'",
+		    word);
+	if (packages->n == CONF_LIST_MAX)
+		return fail(err, EINVAL, "install takes at most %u packages",
+		    CONF_LIST_MAX);
+	packages->items[packages->n++] = word;
+	return 0;
+}
+
 static int
 parse_operand(struct parser *parser, const char *word, struct err *err)
 {
@@ -126,6 +144,8 @@ parse_operand(struct parser *parser, const char *word, struct err *err)
 		conf->token_name = word;
 		return 0;
 	}
+	if (conf->command == COMMAND_INSTALL)
+		return add_package(&conf->packages, word, err);
 	if (conf->command != COMMAND_RUN)
 		return fail(err, EINVAL, "%s does not take '%.40s'",
 		    commands[conf->command].name, word);
@@ -155,6 +175,10 @@ parse_word(struct parser *parser, const char *word, struct err *err)
 		return parse_operand(parser, word, err);
 	if (asks_for_help(word)) {
 		set_help(conf, conf->command);
+		return 0;
+	}
+	if (conf->command == COMMAND_PACKAGES && strcmp(word, "--json") == 0) {
+		conf->json = true;
 		return 0;
 	}
 	if (word[1] == '-')

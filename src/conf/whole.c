@@ -2,9 +2,11 @@
  * all of them are known.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conf/address.h"
+#include "conf/mount.h"
 #include "conf/option_list.h"
 #include "conf/option_text.h"
 #include "conf/settings.h"
+#include "conf/strings.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -33,6 +35,36 @@ half(uint32_t of)
 	return of - of / 2;
 }
 
+/* A keeper has a directory of its own: paths become whole. */
+static void
+complete_mounts(struct settings *settings)
+{
+	struct conf *conf = &settings->conf;
+	char here[PATH_MAX], whole[2 * PATH_MAX];
+
+	for (unsigned i = 0; i < conf->mounts.n; i++) {
+		const char *text = conf->mounts.items[i];
+		int n;
+
+		if (text[0] == '/')
+			continue;
+		if (!getcwd(here, sizeof(here))) {
+			faults_add(&settings->faults,
+			    "--mount: the current directory: %s",
+			    strerror(errno));
+			return;
+		}
+		n = snprintf(whole, sizeof(whole), "%s/%s", here, text);
+		text = n < (int)sizeof(whole)
+			   ? strings_add(&conf->strings, whole, (size_t)n)
+			   : NULL;
+		if (text)
+			conf->mounts.items[i] = text;
+		else
+			faults_add(&settings->faults, "--mount: too long");
+	}
+}
+
 static void
 compute(struct settings *settings)
 {
@@ -40,6 +72,7 @@ compute(struct settings *settings)
 	/* Where everybody is the same principal, nobody else needs the rest. */
 	bool shared = conf->tokens_path || conf->jwks_path;
 
+	complete_mounts(settings);
 	if (conf->timeout_ms > conf->max_timeout_ms &&
 	    SOURCE_OF(settings, max_timeout_ms) == SOURCE_DEFAULT)
 		conf->max_timeout_ms = conf->timeout_ms;
@@ -49,6 +82,10 @@ compute(struct settings *settings)
 		conf->log_level = LOG_INFO;
 	if (conf->command != COMMAND_SERVE)
 		conf->keep_bytes = conf->keep_ms = 0; /* nobody asks later */
+	/* Many clients would each keep a process: the operator says so. */
+	if (conf->command != COMMAND_SERVE ||
+	    (conf->http && SOURCE_OF(settings, max_sessions) == SOURCE_DEFAULT))
+		conf->max_sessions = 0;
 	if (!conf->token_calls)
 		conf->token_calls =
 		    shared ? half(conf->concurrency) : conf->concurrency;
@@ -88,6 +125,11 @@ judge_addresses(struct settings *settings)
 		    "neither --tokens nor --jwks says who may call; "
 		    "--insecure-no-auth lets everybody",
 		    conf->http);
+	if (conf->ui && main.n && !address_is_loopback(&main))
+		faults_add(faults,
+		    "--ui is for this machine's own browser: --http %.60s is "
+		    "no loopback address",
+		    conf->http);
 	if (conf->admin_http && !conf->http)
 		faults_add(faults, "--admin-http is of no use without --http");
 	if (conf->admin_http && conf->http &&
@@ -121,6 +163,7 @@ judge_auth(struct settings *settings)
 	judge_need(settings, conf->tokens_path != NULL, "tokens", http, "http");
 	judge_need(settings, jwks, "jwks", http, "http");
 	judge_need(settings, conf->sessions, "sessions", http, "http");
+	judge_need(settings, conf->ui, "ui", http, "http");
 	judge_need(
 	    settings, conf->insecure_no_auth, "insecure-no-auth", http, "http");
 	judge_need(settings, conf->session_key_path != NULL, "session-key",
@@ -167,6 +210,27 @@ judge_urls(struct settings *settings)
 		    "--resource must not end with a slash: tokens name it so");
 }
 
+static void
+judge_mounts(struct settings *settings)
+{
+	const struct conf_list *mounts = &settings->conf.mounts;
+
+	for (unsigned i = 0; i < mounts->n; i++)
+		for (unsigned j = 0; j < i; j++) {
+			struct mount one, other;
+
+			if (!mount_read(mounts->items[i], &one) &&
+			    !mount_read(mounts->items[j], &other) &&
+			    mounts_clash(&one, &other))
+				faults_add(&settings->faults,
+				    "--mount: %.*s and %.*s are one within the "
+				    "other",
+				    (int)one.guest.n, (const char *)one.guest.p,
+				    (int)other.guest.n,
+				    (const char *)other.guest.p);
+		}
+}
+
 void
 settings_finish(struct settings *settings)
 {
@@ -176,6 +240,7 @@ settings_finish(struct settings *settings)
 	if (conf->timeout_ms > conf->max_timeout_ms)
 		faults_add(&settings->faults,
 		    "--timeout is longer than --max-timeout");
+	judge_mounts(settings);
 	if (conf->command != COMMAND_SERVE)
 		return;
 	judge_addresses(settings);
@@ -225,4 +290,10 @@ settings_judge_files(struct settings *settings)
 	judge_file(settings, "jwks", conf->jwks_path);
 	judge_made_file(settings, "session-key", conf->session_key_path, R_OK);
 	judge_made_file(settings, "log", conf->log_path, W_OK);
+	for (unsigned i = 0; i < conf->mounts.n; i++) {
+		struct err err;
+
+		if (mount_look(conf->mounts.items[i], &err) < 0)
+			faults_add(&settings->faults, "%s", err.text);
+	}
 }

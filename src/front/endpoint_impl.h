@@ -55,7 +55,7 @@ struct principal *endpoint_principal(
 
 /* A page for whoever may see it, by its path. */
 struct page {
-	const char *path; /* NULL: none has that path */
+	const char *path; /* NULL: several */
 	bool (*shown)(const struct endpoint *endpoint, bool admin);
 	/* Asks for a token at the endpoint's own address. */
 	bool guarded;

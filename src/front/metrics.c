@@ -80,6 +80,21 @@ write_refusals(const struct refusals *refusals, struct buf *buf)
 	return r;
 }
 
+static int
+write_session_ends(const struct metrics *metrics, struct buf *buf)
+{
+	int r = about(buf, "room_sessions_ended_total", "counter",
+	    "Sessions of rooms that ended, by reason.");
+
+	for (unsigned i = 0; r == 0 && i < SESSION_ENDS; i++)
+		r = buf_printf(buf,
+		    PREFIX "room_sessions_ended_total{reason=\"%s\"} %" PRIu64
+			   "\n",
+		    room_session_end_name((enum room_session_end)i),
+		    metrics->room_sessions.ended[i]);
+	return r;
+}
+
 int
 metrics_write(const struct metrics *metrics, struct buf *buf)
 {
@@ -108,6 +123,14 @@ metrics_write(const struct metrics *metrics, struct buf *buf)
 		    room->restarts },
 		{ "again_total", "counter",
 		    "Calls that found no child and were kept.", room->again },
+		{ "room_sessions", "gauge",
+		    "Sessions of rooms: interpreters that are kept.",
+		    metrics->room_sessions.held },
+		{ "room_sessions_bytes", "gauge", "Memory that they hold.",
+		    metrics->room_sessions.bytes },
+		{ "room_sessions_waiting", "gauge",
+		    "Calls that wait for their session.",
+		    metrics->room_sessions.waiting },
 		{ "requests_total", "counter", "Heads of HTTP requests.",
 		    metrics->requests },
 		{ "in_bytes_total", "counter", "Bytes from clients.",
@@ -130,6 +153,8 @@ metrics_write(const struct metrics *metrics, struct buf *buf)
 
 	if (r == 0)
 		r = write_times(metrics, buf);
+	if (r == 0)
+		r = write_session_ends(metrics, buf);
 	if (r == 0)
 		r = write_refusals(metrics->refusals, buf);
 	for (unsigned i = 0; r == 0 && i < sizeof(figures) / sizeof(figures[0]);

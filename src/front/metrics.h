@@ -15,6 +15,7 @@
 struct metrics {
 	const struct mcp_stats *mcp;
 	struct room_stats room;
+	struct room_sessions_stats room_sessions;
 	const char *room_name;
 	const struct refusals *refusals;
 	uint64_t requests; /* heads that came */

@@ -1,11 +1,12 @@
-/* pages.c: the pages for operators, and the one that tells clients where to
- * get a token.
+/* pages.c: the pages for operators, the one that tells clients where to get a
+ * token, and the playground.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "front/endpoint_impl.h"
 
 #include "base/own.h"
 #include "front/http.h"
 #include "front/metrics.h"
+#include "front/ui.h"
 
 #include <string.h>
 
@@ -58,6 +59,8 @@ answer_metrics(struct endpoint *endpoint, struct exchange *exchange)
 
 	if (endpoint->room)
 		room_stats(endpoint->room, &metrics.room);
+	room_sessions_stats(
+	    mcp_sessions(endpoint->mcp), &metrics.room_sessions);
 	if (endpoint->http)
 		metrics.connections = http_connections(endpoint->http);
 	if (endpoint->sessions) {
@@ -83,6 +86,17 @@ answer_metadata(struct endpoint *endpoint, struct exchange *exchange)
 	(void)buf_add_text(&body, text);
 	exchange_answer(exchange, 200, "Access-Control-Allow-Origin: *\r\n",
 	    "application/json", &body);
+}
+
+static void
+answer_ui(struct endpoint *endpoint, struct exchange *exchange)
+{
+	const struct ui_file *file = ui_find(exchange_head(exchange)->path);
+
+	(void)endpoint;
+	if (!file)
+		BUG("a page of no file");
+	ui_answer(exchange, file);
 }
 
 /* ---- which there are ---- */
@@ -119,12 +133,22 @@ metadata_shown(const struct endpoint *endpoint, bool admin)
 	return !admin && auth_metadata(endpoint->auth);
 }
 
+static bool
+ui_shown(const struct endpoint *endpoint, bool admin)
+{
+	return endpoint->conf->ui && !admin;
+}
+
 static const struct page pages[] = {
 	{ "/healthz", health_shown, false, false, answer_health },
 	{ "/readyz", ready_shown, false, false, answer_ready },
 	{ "/metrics", metrics_shown, true, false, answer_metrics },
 	{ METADATA, metadata_shown, false, true, answer_metadata },
 };
+
+/* All files of the playground. Whoever has the page has no more than it: it
+ * asks for a token itself where the endpoint wants one. */
+static const struct page ui_page = { NULL, ui_shown, false, false, answer_ui };
 
 static bool
 is_metadata(const struct endpoint *endpoint, struct span path)
@@ -144,6 +168,8 @@ page_find(const struct endpoint *endpoint, struct span path, bool admin)
 		    (pages[i].answer == answer_metadata &&
 			is_metadata(endpoint, path)))
 			page = &pages[i];
+	if (!page && ui_find(path))
+		page = &ui_page;
 	return page && page->shown(endpoint, admin) ? page : NULL;
 }
 

@@ -1,6 +1,6 @@
 /* build.c: the stages of an installation.
  * SPDX-License-Identifier: Apache-2.0 */
-#include "keeper/build.h"
+#include "keeper/build_impl.h"
 
 #include "base/fd.h"
 #include "base/own.h"
@@ -41,17 +41,6 @@
 /* Pages touched by so many of the training programs are worth preparing. */
 #define HOT_LEAST 4u
 
-struct builder {
-	struct wasi *wasi;
-	struct engine *engine;
-};
-
-int
-build_module(const char *wasm_path, const char *out_path, struct err *err)
-{
-	return engine_compile(wasm_path, out_path, err);
-}
-
 /* ---- a guest of its own ---- */
 
 static void
@@ -62,7 +51,7 @@ guest_says(void *arg, int stream, const uint8_t *bytes, size_t n)
 	    stream == 1 ? STDOUT_FILENO : STDERR_FILENO, bytes, n);
 }
 
-static int
+int
 builder_open(const char *dir, const char *stdlib_path, bool with_mpldata,
     struct builder *ret_builder, struct err *err)
 {
@@ -94,7 +83,7 @@ builder_open(const char *dir, const char *stdlib_path, bool with_mpldata,
 	return r < 0 ? r : engine_start(ret_builder->engine, err);
 }
 
-static int
+int
 builder_turn(
     struct builder *builder, const struct guest_source *source, struct err *err)
 {
@@ -108,10 +97,9 @@ builder_turn(
 	return 0;
 }
 
-/* Copies a file that the guest left in its tree to the host. */
-static int
-file_out(struct builder *builder, const char *guest_path, const char *path,
-    size_t max, struct err *err)
+int
+builder_file_out(struct builder *builder, const char *guest_path,
+    const char *path, size_t max, struct err *err)
 {
 	own_buf struct buf bytes = { .max = max };
 	own_fd int fd = -1;
@@ -146,7 +134,7 @@ build_mpldata(
 	if (r == 0)
 		r = builder_turn(&builder, &guest_pack, err);
 	return r < 0 ? r
-		     : file_out(&builder, GUEST_BUILD "/mpl-data.pack",
+		     : builder_file_out(&builder, GUEST_BUILD "/mpl-data.pack",
 			   out_path, PACK_MAX, err);
 }
 
@@ -240,30 +228,51 @@ immortalise(struct builder *builder, struct err *err)
 
 /* ---- the snapshot ---- */
 
+/* What the guest says of itself, as text: the address of KeyboardInterrupt. */
+static int
+marks_find(
+    struct builder *builder, struct snapshot_info *ret_info, struct err *err)
+{
+	struct guest_mem mem = engine_memory(builder->engine);
+	own_buf struct buf text = { .max = 32 };
+	int r = memfs_read_whole(
+	    wasi_fs(builder->wasi), GUEST_BUILD "/interrupt", &text);
+
+	if (r == 0)
+		r = buf_add(&text, "", 1);
+	if (r < 0)
+		return fail(err, -r,
+		    "the guest left no " GUEST_BUILD "/interrupt: %s",
+		    strerror(-r));
+	r = interrupt_find(&mem,
+	    (uint32_t)strtoul((const char *)text.p, NULL, 10),
+	    &ret_info->interrupt, err);
+	return r < 0 ? r : snapshot_find_window(&mem, &ret_info->window, err);
+}
+
 static int
 snapshot_take(struct builder *builder, const char *dir, struct err *err)
 {
 	char path[ARTIFACT_PATH_MAX];
-	struct stack_window window;
-	struct guest_mem mem;
+	struct snapshot_info info = { 0 };
 	int r;
 
 	(void)snprintf(path, sizeof(path), "%s/" ARTIFACT_ABOUT, dir);
-	r = file_out(builder, GUEST_BUILD "/about.json", path, ABOUT_MAX, err);
+	r = builder_file_out(
+	    builder, GUEST_BUILD "/about.json", path, ABOUT_MAX, err);
 	if (r == 0)
 		r = immortalise(builder, err);
+	if (r < 0)
+		return r;
+	r = marks_find(builder, &info, err);
 	if (r < 0)
 		return r;
 	r = memfs_remove_tree(wasi_fs(builder->wasi), GUEST_BUILD);
 	if (r < 0)
 		return fail(
 		    err, -r, "remove " GUEST_BUILD ": %s", strerror(-r));
-	mem = engine_memory(builder->engine);
-	r = snapshot_find_window(&mem, &window, err);
 	(void)snprintf(path, sizeof(path), "%s/" ARTIFACT_SNAPSHOT, dir);
-	return r < 0 ? r
-		     : snapshot_write(
-			   path, builder->engine, builder->wasi, &window, err);
+	return snapshot_write(path, builder->engine, builder->wasi, &info, err);
 }
 
 int
@@ -311,7 +320,7 @@ train_main(struct wasm_room *room, const struct guest_source *program,
 			   : fail(&err, ENOMEM, "no memory for its output");
 	}
 	if (r == 0) {
-		room_wasm.run(room, &job, &done);
+		room_wasm.run(room, output, &job, &done);
 		r = done.end == TURN_RETURNED ? hot_count(counts, &err) : -EIO;
 	}
 	if (r < 0)

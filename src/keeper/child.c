@@ -5,6 +5,7 @@
 
 #include "base/fd.h"
 #include "conf/limits.h"
+#include "keeper/child_session.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -15,14 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Exit statuses of a child, for the keeper's log. */
-#define CHILD_SPENT 0
-#define CHILD_LOST  1
-
 #define JOB_USUAL 8192u /* bytes of most jobs: a program and its input */
 
-static void
-say(int fd, enum frame_type type, const void *record, size_t n)
+void
+child_say(int fd, enum frame_type type, const void *record, size_t n)
 {
 	struct wire_header header = { .n = (uint32_t)n, .type = (uint8_t)type };
 	uint8_t bytes[CHILD_FRAME_MAX];
@@ -40,7 +37,7 @@ say(int fd, enum frame_type type, const void *record, size_t n)
 static _Noreturn void
 die(int fd, const struct err *err)
 {
-	say(fd, FRAME_FAILED, err, sizeof(*err));
+	child_say(fd, FRAME_FAILED, err, sizeof(*err));
 	_exit(CHILD_LOST);
 }
 
@@ -69,14 +66,32 @@ on_yield(int number)
 	errno = before;
 }
 
+/* Whose program it is: a handler is given nothing else. Set once. */
+static const struct child_start *interrupted;
+
 static void
-yield_prepare(void)
+on_interrupt(int number)
+{
+	int before = errno;
+
+	(void)number;
+	interrupted->kind->interrupt(interrupted->state);
+	errno = before;
+}
+
+/* A sleep of the program's is not to be restarted after on_interrupt. */
+static void
+signals_prepare(const struct child_start *start)
 {
 	struct sigaction action = { .sa_handler = on_yield,
 		.sa_flags = SA_RESTART | SA_ONSTACK };
 
+	interrupted = start;
 	(void)sigfillset(&action.sa_mask);
 	(void)sigaction(CHILD_YIELD_SIGNAL, &action, NULL);
+	action.sa_handler = on_interrupt;
+	action.sa_flags = SA_ONSTACK;
+	(void)sigaction(CHILD_INTERRUPT_SIGNAL, &action, NULL);
 }
 
 /* Its socket gets the number that its filter knows. */
@@ -87,8 +102,8 @@ raise_walls(const struct child_start *start, struct err *err)
 
 	(void)prctl(PR_SET_NAME, "child");
 	/* The zygote blocks what its signalfd reads; a child has default
-	 * signals, and this one. */
-	yield_prepare();
+	 * signals, and these two. */
+	signals_prepare(start);
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	if (dup2(start->socket_fd, HOUSE_CHANNEL_FD) < 0)
@@ -128,6 +143,22 @@ hurry_drop(struct buf *buf)
 	return true;
 }
 
+static struct room_job
+job_of(const struct wire_job *record, const uint8_t *p)
+{
+	const struct wire_parts *parts = &record->parts;
+	struct room_job job = { .stay = record->stay };
+
+	job.code = (struct span){ p, parts->code_n };
+	p += parts->code_n;
+	job.stdin_bytes = (struct span){ p, parts->stdin_n };
+	p += parts->stdin_n;
+	job.options = (struct span){ p, parts->options_n };
+	p += parts->options_n;
+	job.files = (struct span){ p, parts->files_n };
+	return job;
+}
+
 /* Reads the job into buf, in one system call if it is a short one. */
 static struct room_job
 job_read(int fd, struct buf *buf)
@@ -143,16 +174,12 @@ job_read(int fd, struct buf *buf)
 	read_until(fd, buf, head);
 	memcpy(&header, buf->p, sizeof(header));
 	memcpy(&record, buf->p + sizeof(header), sizeof(record));
-	if (header.type != FRAME_JOB || header.n > FRAME_MAX - sizeof(header) ||
-	    (uint64_t)record.code_n + record.stdin_n + sizeof(record) !=
-		header.n)
+	if (header.type != FRAME_JOB || header.n < sizeof(record) ||
+	    header.n > FRAME_MAX - sizeof(header) ||
+	    !wire_parts_fit(&record.parts, header.n - sizeof(record)))
 		_exit(CHILD_LOST);
 	read_until(fd, buf, sizeof(header) + header.n);
-	return (struct room_job){
-		.code = { buf->p + head, record.code_n },
-		.stdin_bytes = { buf->p + head + record.code_n,
-		    record.stdin_n },
-	};
+	return job_of(&record, buf->p + head);
 }
 
 static void
@@ -169,6 +196,15 @@ child_ready(const struct child_start *start, struct output *output)
 		r = house_child_last(start->house, &err);
 	if (r < 0)
 		die(fd, &err);
+}
+
+/* A session's next job has a place of its own again. */
+static void
+job_forget(struct buf *bytes)
+{
+	if (bytes->cap > JOB_USUAL)
+		buf_done(bytes);
+	bytes->n = 0;
 }
 
 static _Noreturn void
@@ -200,12 +236,15 @@ child_main(const struct child_start *start)
 		_exit(CHILD_LOST);
 	job_bytes.p[0] = 0;
 	child_ready(start, output);
-	say(fd, FRAME_READY, NULL, 0);
+	child_say(fd, FRAME_READY, NULL, 0);
 	if (start->twin)
 		twin_end(&job_bytes);
-	job = job_read(fd, &job_bytes);
-	start->kind->run(start->state, &job, &done);
-	say(fd, FRAME_DONE, &done, sizeof(done));
+	do {
+		job = job_read(fd, &job_bytes);
+		start->kind->run(start->state, output, &job, &done);
+		child_say(fd, FRAME_DONE, &done, sizeof(done));
+		job_forget(&job_bytes);
+	} while (done.stays && session_wait(start, &job_bytes, &output));
 	/* Stay until killed: the teardown of the guest's memory must not take
 	 * the processor from those who carry the answer. */
 	(void)fd_read_all(fd, &(char){ 0 }, 1);

@@ -24,9 +24,13 @@ struct child_start {
  * on. */
 #define CHILD_YIELD_SIGNAL SIGUSR1
 
+/* At this one, its program is to come to an end: its time is nearly up. */
+#define CHILD_INTERRUPT_SIGNAL SIGUSR2
+
 /* Turns a freshly forked process into a child: raises its walls, prepares,
- * says READY, runs one JOB, says DONE and waits to be killed. A twin does not
- * prepare, and instead of running a job does what a child must not. */
+ * says READY, runs one JOB, says DONE and waits to be killed; a session's child
+ * runs another JOB, or makes a copy of itself, where it is told to. A twin does
+ * not prepare, and instead of running a job does what a child must not. */
 _Noreturn void child_main(const struct child_start *start);
 
 #endif

@@ -40,6 +40,14 @@ child_yield(struct child *child, uint64_t now_us)
 }
 
 void
+child_interrupt(struct child *child, uint64_t now_us)
+{
+	child->interrupted = true;
+	child->interrupt_us = now_us + 1000u * INTERRUPT_EVERY_MS;
+	(void)sys_pidfd_kill(child->pidfd, CHILD_INTERRUPT_SIGNAL);
+}
+
+void
 child_init(struct child *child)
 {
 	memset(child, 0, sizeof(*child));
@@ -78,6 +86,11 @@ on_frame(struct child *child, const struct frame *frame, struct err *err)
 			return -EPROTO;
 		child->done_seen = true;
 		return 0;
+	case FRAME_UNBORN:
+		if (child->unborn == child->copies)
+			return fail(err, EPROTO, "no copy was asked for");
+		child->unborn++;
+		return 0;
 	case FRAME_FAILED:
 		if (wire_take(frame, &said, sizeof(said), NULL, err) < 0)
 			return -EPROTO;
@@ -89,14 +102,19 @@ on_frame(struct child *child, const struct frame *frame, struct err *err)
 	case FRAME_CONF:
 	case FRAME_CALL:
 	case FRAME_CANCEL:
+	case FRAME_DROP:
 	case FRAME_WARM:
 	case FRAME_RESULT:
 	case FRAME_GRADE:
+	case FRAME_BEGUN:
+	case FRAME_ENDED:
 	case FRAME_FORK:
 	case FRAME_CHILD:
 	case FRAME_EXIT:
 	case FRAME_HURRY:
 	case FRAME_JOB:
+	case FRAME_REGION:
+	case FRAME_BRANCH:
 	case FRAME_TYPES:
 		break;
 	}
@@ -123,12 +141,42 @@ child_read(struct child *child, struct err *err)
 	return r < 0 ? r : end;
 }
 
-static void
-result_of_done(const struct wire_done *done, struct wire_result *result)
+/* What the interpreter ends with after a KeyboardInterrupt. */
+#define STATUS_INTERRUPTED 130
+
+static bool
+ended_by_interrupt(const struct child *child)
 {
+	return child->interrupted && child->done.end == TURN_RETURNED &&
+	       child->done.status == STATUS_INTERRUPTED;
+}
+
+static void
+result_of_interrupt(const struct child *child, struct wire_result *result)
+{
+	result->outcome = OUTCOME_TIMEOUT;
+	result->exit_code = -1;
+	(void)snprintf(result->note, sizeof(result->note),
+	    "[interrupted at the time limit of %.3g s]",
+	    (double)child->wall_ms / 1e3);
+}
+
+static void
+result_of_done(const struct child *child, struct wire_result *result)
+{
+	const struct wire_done *done = &child->done;
+
 	result->cpu_us = done->cpu_us;
 	result->memory_peak_bytes = done->memory_peak_bytes;
 	result->exit_code = done->status;
+	if (child->session && done->stays) {
+		result->session_alive = true;
+		result->session_bytes = done->memory_bytes;
+	}
+	if (ended_by_interrupt(child)) {
+		result_of_interrupt(child, result);
+		return;
+	}
 	if (done->end != TURN_TRAPPED) {
 		result->outcome =
 		    done->status == 0 ? OUTCOME_OK : OUTCOME_RAISED;
@@ -237,7 +285,7 @@ child_result(const struct child *child, int status, uint64_t cpu_us,
 	ret_result->wall_us = child->started_us ? now - child->started_us : 0;
 	ret_result->cpu_us = cpu_us;
 	if (child->done_seen)
-		result_of_done(&child->done, ret_result);
+		result_of_done(child, ret_result);
 	else if (child->end == END_DEADLINE)
 		result_of_deadline(child, ret_result);
 	else if (child->end == END_UNPROVED)

@@ -5,6 +5,10 @@
  *                                                     ▼    ▼
  *                                                 SPENT ─→ DYING → FREE
  *
+ * A session's child goes from DONE to HELD, and from there with another job to
+ * SPARE again. A copy of one (branch) is FORKING until it says READY itself:
+ * its zygote reaps it, and knows nothing of it.
+ *
  * A call may choose a child that is not ready: that is told to hurry, skips
  * the preparations that only save time, and gets the job once it is proved.
  * SPDX-License-Identifier: Apache-2.0 */
@@ -23,6 +27,7 @@ enum child_state {
 	CHILD_FORKING, /* asked of the zygote, no pidfd yet */
 	CHILD_WARMING, /* preparing */
 	CHILD_SPARE,   /* waiting for a job */
+	CHILD_HELD,    /* a session's, between two jobs */
 	CHILD_SPENT,   /* its result is sent; held for a moment */
 	CHILD_DYING,   /* killed, not yet reaped */
 };
@@ -48,16 +53,22 @@ struct child {
 	int slot;        /* its memory group; -1: none */
 	struct nursery *nursery; /* whose child it is */
 	bool twin;               /* it gets no call */
+	uint32_t session;        /* that it is; 0: none */
+	bool branch;             /* a copy of a session's child */
+	uint32_t origin;         /* the session of that one */
 	struct channel channel;
 	enum child_end end;
 	uint64_t since_us; /* when it was asked for */
 
 	bool has_call; /* has one, or waits with one: then these are valid */
 	uint32_t call, wall_ms;
+	bool watched; /* the server reads its output while it runs */
 	uint64_t arrived_us;
 	uint64_t started_us, deadline_us; /* 0: the job is not handed over */
-	struct buf job;                   /* its bytes, until then */
-	uint32_t job_code_n;
+	uint64_t interrupt_us; /* when it is told to come to an end */
+	bool interrupted;      /* it was told */
+	struct buf job;        /* its bytes, until it is handed over */
+	struct wire_parts parts;
 
 	uint64_t
 	    yield_us;    /* running for so long, it is to let others go first */
@@ -65,6 +76,8 @@ struct child {
 	bool proved;     /* its walls have been looked at */
 	bool out_of_memory; /* the kernel killed it for that */
 	char why[96];       /* END_UNPROVED: what was wrong */
+	unsigned copies;     /* of a session: asked for */
+	unsigned unborn;     /* and not made, by its word */
 	bool done_seen;
 	struct wire_done done;
 	uint64_t release_us; /* SPENT: when to kill it; DYING with a call:
@@ -77,6 +90,10 @@ void child_kill(struct child *child, enum child_end end);
 /* Another call has come: if this one has run for long, its child is told to let
  * others go first; again after twice the time, should it have been idle. */
 void child_yield(struct child *child, uint64_t now_us);
+
+/* Its time is nearly up: its program is told to come to an end, and again a
+ * little later, should it go on. */
+void child_interrupt(struct child *child, uint64_t now_us);
 
 /* Makes it FREE; it holds nothing yet. */
 void child_init(struct child *child);

@@ -225,14 +225,14 @@ static const struct step child_first_steps[] = {
 static int
 raise_rlimits(struct house *house, struct err *err)
 {
-	return wall_rlimits(house->child_bytes, err);
+	return wall_rlimits(house->child_bytes, house->child.session, err);
 }
 
 static int
 raise_child_seccomp(struct house *house, struct err *err)
 {
-	(void)house;
-	return wall_seccomp(SECCOMP_CHILD, err);
+	return wall_seccomp(
+	    house->child.session ? SECCOMP_SESSION : SECCOMP_CHILD, err);
 }
 
 /* A Landlock domain of its own: siblings do not reach each other either. */
@@ -240,6 +240,12 @@ static const struct step child_last_steps[] = {
 	{ WALL_LANDLOCK, raise_landlock },
 	{ WALL_RLIMITS, raise_rlimits },
 	{ WALL_SECCOMP, raise_child_seccomp },
+};
+
+/* A fork keeps filters, limits and domain; not the group, nor the signal. */
+static const struct step branch_steps[] = {
+	{ WALL_CGROUP_MEMORY, raise_slot },
+	{ WALL_PARENT, raise_child_parent },
 };
 
 /* ---- taking steps ---- */
@@ -335,6 +341,12 @@ house_child_last(struct house *house, struct err *err)
 }
 
 int
+house_branch(struct house *house, struct err *err)
+{
+	return steps_take(house, STEPS(branch_steps), false, err);
+}
+
+int
 house_try_keeper(struct house *house)
 {
 	struct err err;
@@ -382,8 +394,10 @@ house_groups(struct house *house, const struct wire_conf *conf)
 {
 	const struct cgroup_limits limits = {
 		.slot_memory_bytes = house->child_bytes,
-		.processes = ROOM_PROCESSES(conf->concurrency),
-		.slots = ROOM_SLOTS(conf->concurrency),
+		.processes = ROOM_PROCESSES(conf->concurrency, conf->sessions),
+		.slot_processes =
+		    conf->sessions > 0 ? CGROUP_SESSION_PIDS : CGROUP_SLOT_PIDS,
+		.slots = ROOM_SLOTS(conf->concurrency, conf->sessions),
 	};
 	struct err why[WALLS] = { 0 };
 	wall_set missing = 0;

@@ -28,6 +28,7 @@
 struct house_child {
 	pid_t zygote;
 	int procs_fd; /* of its slot; -1: none */
+	bool session; /* it may stay and branch */
 };
 
 struct house {
@@ -69,6 +70,10 @@ int house_zygote(struct house *house, struct err *err);
 /* A child's, before and after it prepares. Its socket is HOUSE_CHANNEL_FD. */
 int house_child_first(struct house *house, struct err *err);
 int house_child_last(struct house *house, struct err *err);
+
+/* The copy of a session's child, with house->child its own: what it has not
+ * inherited. */
+int house_branch(struct house *house, struct err *err);
 
 /* True if this process may raise the wall: it is in the grade. */
 bool house_has(const struct house *house, enum wall wall);

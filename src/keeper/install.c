@@ -14,6 +14,7 @@
 #include "conf/machine.h"
 #include "conf/manifest.h"
 #include "keeper/build.h"
+#include "keeper/install_packages.h"
 #include "keeper/install_place.h"
 #include "keeper/install_reuse.h"
 #include "keeper/install_source.h"
@@ -33,13 +34,18 @@
 #define NEEDED_MEMORY_MIB 2000u /* the compiler's peak */
 #define NEEDED_DISK_MIB   700u  /* what is made, and some air */
 #define COPY_CHUNK        ((size_t)256 * 1024)
+#define FETCH_FOLDER      "fetched"
 #define EXIT_USAGE        2
 #define EXIT_SIGNAL       128 /* as shells count */
 
 struct install {
 	struct source source;
 	struct place place;
-	char key[65];
+	struct package_list *shelf;
+	struct packages *packages; /* of the place */
+	const struct conf *conf;
+	const char *about; /* ARTIFACT_LIST, while packages are fetched */
+	enum int64 int64;
 	int signal; /* that ended it */
 };
 
@@ -117,9 +123,9 @@ stage_module(const void *data, struct err *err)
 	char out[PATH_MAX];
 	int r = place_path(&install->place, ARTIFACT_MODULE, out, err);
 
-	if (r < 0 || reuse_module(&install->place, out) == 0)
+	if (r < 0)
 		return r;
-	return build_module(install->source.wasm, out, err);
+	return build_module(install->source.wasm, install->int64, out, err);
 }
 
 static int
@@ -151,13 +157,71 @@ stage_hot(const void *data, struct err *err)
 	return build_hot(install->place.staging, err);
 }
 
-static const struct stage stages[] = {
-	{ "checking the guest's files", "", stage_check },
-	{ "copying Python's library", "", stage_stdlib },
-	{ "compiling the guest", " (about a minute)", stage_module },
-	{ "packing matplotlib's data", "", stage_mpldata },
-	{ "starting Python and taking its snapshot", "", stage_snapshot },
-	{ "learning which memory calls touch", "", stage_hot },
+static int
+stage_shelf(const void *data, struct err *err)
+{
+	const struct install *install = data;
+	const struct build_wheels shelf = { install->shelf,
+		install->source.shelf };
+
+	return build_shelf(install->place.staging, &shelf, err);
+}
+
+static int
+stage_added(const void *data, struct err *err)
+{
+	const struct install *install = data;
+	const struct build_wheels shelf = { install->shelf,
+		install->source.shelf };
+	const struct build_wheels added = { &install->packages->list,
+		install->packages->wheels };
+
+	return build_added(install->place.staging, &shelf, &added, err);
+}
+
+static int
+stage_reuse(const void *data, struct err *err)
+{
+	const struct install *install = data;
+
+	(void)err;
+	reuse_artifacts(&install->place);
+	return 0;
+}
+
+static int
+stage_fetch(const void *data, struct err *err)
+{
+	const struct install *install = data;
+	char folder[PATH_MAX];
+	int r = place_path(&install->place, FETCH_FOLDER, folder, err);
+
+	return r < 0 ? r
+		     : packages_fetch(&install->conf->packages, install->about,
+			   folder, err);
+}
+
+static const struct stage fetch = { "fetching packages", "", stage_fetch };
+
+/* Each makes what is named, unless an older installation had it. */
+static const struct {
+	struct stage stage;
+	const char *made;
+} stages[] = {
+	{ { "checking the guest's files", "", stage_check }, NULL },
+	{ { "looking for what can be kept", "", stage_reuse }, NULL },
+	{ { "copying Python's library", "", stage_stdlib }, ARTIFACT_STDLIB },
+	{ { "compiling the guest", " (about a minute)", stage_module },
+	    ARTIFACT_MODULE },
+	{ { "packing matplotlib's data", "", stage_mpldata },
+	    ARTIFACT_MPLDATA },
+	{ { "packing the shelf's packages", "", stage_shelf }, ARTIFACT_SHELF },
+	{ { "packing packages that were added", "", stage_added },
+	    ARTIFACT_LIST },
+	{ { "starting Python and taking its snapshot", "", stage_snapshot },
+	    ARTIFACT_SNAPSHOT },
+	{ { "learning which memory calls touch", "", stage_hot },
+	    ARTIFACT_HOT },
 };
 
 /* ---- before them ---- */
@@ -233,16 +297,28 @@ make_room(const struct place *place, struct err *err)
 	return check_disk(place->dir, err);
 }
 
+static bool
+is_made(const struct place *place, const char *name)
+{
+	char path[PATH_MAX];
+
+	return name && place_path(place, name, path, NULL) == 0 &&
+	       access(path, F_OK) == 0;
+}
+
 static int
 run_stages(struct install *install, struct err *err)
 {
 	own_fd int signal_fd = stage_watch_signals(err);
-	int r = signal_fd < 0 ? signal_fd : place_stage(&install->place, err);
+	int r = signal_fd < 0 ? signal_fd : 0;
 
+	if (r == 0 && install->place.staging[0] == '\0')
+		r = place_stage(&install->place, err);
 	for (size_t i = 0; r == 0 && i < sizeof(stages) / sizeof(stages[0]);
 	     i++)
-		r = stage_run(
-		    &stages[i], install, signal_fd, &install->signal, err);
+		if (!is_made(&install->place, stages[i].made))
+			r = stage_run(&stages[i].stage, install, signal_fd,
+			    &install->signal, err);
 	return r == 0 ? place_publish(&install->place, err) : r;
 }
 
@@ -259,7 +335,10 @@ build(struct install *install, struct err *err)
 	r = run_stages(install, err);
 	if (r == 0)
 		r = artifacts_check(
-		    install->place.dir, install->key, &made, err);
+		    install->place.dir, install->place.key, &made, err);
+	/* From here on it is the one that is found. */
+	if (r == 0 && install->conf->packages.n > 0)
+		r = packages_keep(install->packages, err);
 	if (r < 0)
 		return r;
 	place_sweep_keys(&install->place);
@@ -282,25 +361,90 @@ take_lock(struct install *install, struct err *err)
 }
 
 static int
-install_here(struct install *install, const char *from, struct err *err)
+install_here(struct install *install, struct err *err)
 {
 	struct artifacts found;
 	struct err why = { 0 };
-	int r = take_lock(install, err);
+	int r = artifacts_check(
+	    install->place.dir, install->place.key, &found, &why);
 
-	if (r < 0)
-		return r;
-	r = artifacts_check(install->place.dir, install->key, &found, &why);
 	if (r == 0) {
 		say("already installed in %s", found.dir);
 		return 0;
 	}
-	r = source_find(from, &install->source, err);
+	r = source_find(install->conf->from, &install->source, err);
 	if (r < 0)
 		return r;
 	say("installing in %s, because %s", install->place.dir,
 	    why.code == ENOENT ? "nothing is there yet" : why.text);
 	return build(install, err);
+}
+
+/* ---- packages ---- */
+
+static int
+load_lists(struct install *install, struct err *err)
+{
+	install->packages = packages_open(install->place.dir, err);
+	install->shelf = calloc(1, sizeof(*install->shelf));
+	if (!install->packages)
+		return -err->code;
+	if (!install->shelf)
+		return fail(err, ENOMEM, "no memory");
+	return package_list_parse(
+	    span_of(package_shelf_text), install->shelf, err);
+}
+
+/* Runs pip; then the list has what it fetched, and the place its new key. */
+static int
+fetch_packages(struct install *install, struct err *err)
+{
+	struct artifacts_inputs inputs;
+	char folder[PATH_MAX];
+	own_fd int signal_fd = stage_watch_signals(err);
+	int r = signal_fd < 0 ? signal_fd : place_stage(&install->place, err);
+
+	if (r == 0)
+		r = place_path(&install->place, FETCH_FOLDER, folder, err);
+	if (r == 0)
+		r = stage_run(
+		    &fetch, install, signal_fd, &install->signal, err);
+	if (r == 0)
+		r = packages_take(install->packages, folder, err);
+	if (r < 0)
+		return r;
+	artifacts_inputs(install->int64, &inputs);
+	r = packages_digest(install->packages, inputs.added);
+	if (r < 0)
+		return fail(err, -r, "list packages: %s", strerror(-r));
+	artifacts_key(&inputs, install->place.key);
+	return 0;
+}
+
+/* To what is installed; the lock is held. */
+static int
+add_packages(struct install *install, struct err *err)
+{
+	char about[ARTIFACT_PATH_MAX];
+	struct artifacts found;
+	int r = artifacts_check(
+	    install->place.dir, install->place.key, &found, err);
+
+	if (r < 0)
+		return r;
+	(void)snprintf(about, sizeof(about), "%s/" ARTIFACT_LIST, found.dir);
+	install->about = about;
+	place_sweep_staging(&install->place);
+	r = source_find(install->conf->from, &install->source, err);
+	if (r == 0)
+		r = fetch_packages(install, err);
+	install->about = NULL;
+	if (r < 0)
+		return r;
+	if (strcmp(install->place.key, found.key) != 0)
+		return build(install, err);
+	say("nothing new");
+	return 0;
 }
 
 /* Leftovers of other builds are removed when nobody is at work. */
@@ -314,30 +458,75 @@ sweep_idle(struct place *place)
 	place_close(place);
 }
 
+/* Both choices may be installed: servers that ask for either find theirs. */
+static void
+spare_other(const struct install *install, struct place *place)
+{
+	struct artifacts_inputs inputs;
+
+	artifacts_inputs(
+	    install->int64 == INT64_ON ? INT64_OFF : INT64_ON, &inputs);
+	if (artifacts_add_packages(&inputs, place->dir, NULL) == 0)
+		artifacts_key(&inputs, place->spared);
+}
+
+/* Everything that is asked for, in a place that may be written. */
 static int
-install_for_user(struct install *install, const char *from, struct err *err)
+install_all(struct install *install, struct err *err)
+{
+	int r = take_lock(install, err);
+
+	if (r == 0)
+		r = load_lists(install, err);
+	if (r == 0)
+		r = install_here(install, err);
+	if (r == 0 && install->conf->packages.n > 0)
+		r = add_packages(install, err);
+	return r;
+}
+
+/* What was found lies elsewhere: added here, packages would not be found. */
+static int
+refuse_elsewhere(const struct artifacts *found, struct err *err)
+{
+	return fail(err, EACCES,
+	    "the room that is used lies in %.150s: packages are added there, "
+	    "with BREAKROOM_DATA set to the directory above",
+	    found->dir);
+}
+
+static int
+install_for_user(struct install *install, struct err *err)
 {
 	struct artifacts_inputs inputs;
 	struct artifacts found;
-	char dir[PATH_MAX];
-	bool have = artifacts_find(&found, NULL) == 0;
+	char dir[PATH_MAX], key[65];
+	bool have = artifacts_find(install->int64, &found, NULL) == 0;
+	bool more = install->conf->packages.n > 0;
 	int r;
 
-	artifacts_inputs(&inputs);
-	artifacts_key(&inputs, install->key);
-	if (have)
+	if (have && !more)
 		say("already installed in %s", found.dir);
 	r = artifacts_install_place(dir, err);
-	if (have && (r < 0 || access(dir, W_OK) < 0))
+	if (have && !more && (r < 0 || access(dir, W_OK) < 0))
 		return 0;
+	artifacts_inputs(install->int64, &inputs);
 	if (r == 0)
-		r = place_open(dir, install->key, &install->place, err);
+		r = artifacts_add_packages(&inputs, dir, err);
+	artifacts_key(&inputs, key);
+	if (r == 0)
+		r = place_open(dir, key, &install->place, err);
 	if (r < 0)
 		return r;
-	if (have)
+	spare_other(install, &install->place);
+	if (have && more &&
+	    strncmp(
+		found.dir, install->place.dir, strlen(install->place.dir)) != 0)
+		r = refuse_elsewhere(&found, err);
+	else if (have && !more)
 		sweep_idle(&install->place);
 	else
-		r = install_here(install, from, err);
+		r = install_all(install, err);
 	place_close(&install->place);
 	return r;
 }
@@ -362,6 +551,7 @@ install_main(int argc, char **argv)
 	struct install state = { .place.lock = -1 };
 	struct conf conf = { 0 };
 	struct err err = { 0 };
+	int r;
 
 	if (parse(argc, argv, &conf, &err) < 0) {
 		say("%s; see breakroom --help", err.text);
@@ -372,7 +562,12 @@ install_main(int argc, char **argv)
 		return EXIT_SUCCESS;
 	}
 	(void)umask(S_IRWXG | S_IRWXO);
-	if (install_for_user(&state, conf.from, &err) == 0)
+	state.int64 = conf.int64;
+	state.conf = &conf;
+	r = install_for_user(&state, &err);
+	packages_free(state.packages);
+	free(state.shelf);
+	if (r == 0)
 		return EXIT_SUCCESS;
 	say("%s", err.text);
 	return state.signal ? EXIT_SIGNAL + state.signal : EXIT_FAILURE;

@@ -258,6 +258,7 @@ sweep(const struct place *place, bool (*is_swept)(const char *name),
 	while ((entry = readdir(dir)) != NULL) {
 		if (!is_swept(entry->d_name) ||
 		    strcmp(entry->d_name, place->key) == 0 ||
+		    strcmp(entry->d_name, place->spared) == 0 ||
 		    join(path, place->dir, entry->d_name, NULL) < 0 ||
 		    strcmp(path, place->staging) == 0)
 			continue;

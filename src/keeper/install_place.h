@@ -12,6 +12,7 @@
 struct place {
 	char dir[PATH_MAX];
 	char key[65];
+	char spared[65]; /* another that is not swept away; empty: none */
 	char staging[PATH_MAX]; /* empty while there is none */
 	int lock;               /* -1 while it is not held */
 };
@@ -41,7 +42,8 @@ int place_publish(struct place *place, struct err *err);
  * Says nothing when it cannot. */
 void place_sweep_staging(const struct place *place);
 
-/* Removes the artifacts of all other keys that nobody holds, likewise. */
+/* Removes the artifacts of all other keys that nobody holds, likewise; but
+ * those of the key that is spared. */
 void place_sweep_keys(const struct place *place);
 
 /* Removes the staging directory, if there is one, and gives the lock back. */

@@ -1,4 +1,4 @@
-/* install_reuse.c: taking over the compiled guest of an older installation.
+/* install_reuse.c: taking over artifacts of an older installation.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "keeper/install_reuse.h"
 
@@ -7,40 +7,77 @@
 #include "conf/artifacts_key.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-/* The module of one installation, whose every byte is as it was made. */
-static int
-take_from(const struct place *place, const char *key, const char *out_path)
-{
-	struct artifacts other;
-	char path[PATH_MAX + sizeof(ARTIFACT_MODULE) + 1];
+#define KEY_DIGITS 64
 
-	if (artifacts_check(place->dir, key, &other, NULL) < 0 ||
-	    artifacts_verify(&other, NULL) < 0)
-		return -ENOENT;
-	(void)snprintf(path, sizeof(path), "%s/" ARTIFACT_MODULE, other.dir);
-	return link(path, out_path) < 0 ? -ENOENT : 0;
+/* What each part of a key stands for: all of its digits from first on, before
+ * end, must be the same. */
+static const struct {
+	const char *name;
+	size_t first, end;
+} parts[] = {
+	{ ARTIFACT_MODULE, 0, KEY_MODULE_DIGITS },
+	{ ARTIFACT_STDLIB, 0, KEY_ROOM_DIGITS },
+	{ ARTIFACT_MPLDATA, 0, KEY_ROOM_DIGITS },
+	{ ARTIFACT_SNAPSHOT, 0, KEY_ROOM_DIGITS },
+	{ ARTIFACT_ABOUT, 0, KEY_ROOM_DIGITS },
+	{ ARTIFACT_HOT, 0, KEY_ROOM_DIGITS },
+	{ ARTIFACT_SHELF, KEY_ROOM_DIGITS, KEY_SHELF_DIGITS },
+	{ ARTIFACT_ADDED, KEY_ROOM_DIGITS, KEY_DIGITS },
+	{ ARTIFACT_LIST, KEY_ROOM_DIGITS, KEY_DIGITS },
+};
+
+#define PARTS (sizeof(parts) / sizeof(parts[0]))
+
+static bool
+is_wanted(const struct place *place, const char *key, size_t part)
+{
+	char path[PATH_MAX];
+
+	return strncmp(key + parts[part].first, place->key + parts[part].first,
+		   parts[part].end - parts[part].first) == 0 &&
+	       place_path(place, parts[part].name, path, NULL) == 0 &&
+	       access(path, F_OK) < 0;
 }
 
-int
-reuse_module(const struct place *place, const char *out_path)
+/* From one installation, whose every byte must be as it was made. */
+static void
+take_from(const struct place *place, const char *key)
+{
+	struct artifacts other;
+	char from[ARTIFACT_PATH_MAX], to[PATH_MAX];
+	bool any = false;
+
+	for (size_t i = 0; i < PARTS; i++)
+		any = any || is_wanted(place, key, i);
+	if (!any || artifacts_check(place->dir, key, &other, NULL) < 0 ||
+	    artifacts_verify(&other, NULL) < 0)
+		return;
+	for (size_t i = 0; i < PARTS; i++) {
+		if (!is_wanted(place, key, i) ||
+		    place_path(place, parts[i].name, to, NULL) < 0)
+			continue;
+		(void)snprintf(
+		    from, sizeof(from), "%s/%s", other.dir, parts[i].name);
+		/* Where this fails it is made again. */
+		(void)!link(from, to);
+	}
+}
+
+void
+reuse_artifacts(const struct place *place)
 {
 	DIR *dir = opendir(place->dir);
-	struct dirent *entry;
-	int r = -ENOENT;
+	const struct dirent *entry;
 
 	if (!dir)
-		return -ENOENT;
-	while (r < 0 && (entry = readdir(dir))) {
-		if (strlen(entry->d_name) == strlen(place->key) &&
-		    strcmp(entry->d_name, place->key) != 0 &&
-		    strncmp(entry->d_name, place->key, KEY_MODULE_DIGITS) == 0)
-			r = take_from(place, entry->d_name, out_path);
-	}
+		return;
+	while ((entry = readdir(dir)) != NULL)
+		if (strlen(entry->d_name) == KEY_DIGITS &&
+		    strcmp(entry->d_name, place->key) != 0)
+			take_from(place, entry->d_name);
 	(void)closedir(dir);
-	return r;
 }

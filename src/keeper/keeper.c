@@ -6,6 +6,7 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "call/output.h"
+#include "keeper/mounts.h"
 #include "keeper/nurse.h"
 
 #include <errno.h>
@@ -15,19 +16,20 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#define FROM_SERVER (1u << FRAME_CALL | 1u << FRAME_CANCEL)
+#define FROM_SERVER (1u << FRAME_CALL | 1u << FRAME_CANCEL | 1u << FRAME_DROP)
 
 /* Enough for the calls that the server may have under way at once. */
 #define SERVER_IN_MAX  (2u * FRAME_MAX)
 #define SERVER_OUT_MAX (4u * MIB)
 
 struct poll_set {
-	struct pollfd fds[CHILDREN_MAX + NURSERIES + 1];
+	struct pollfd fds[2 * CHILDREN_MAX + NURSERIES + 1];
 	/* Whose channel it is; neither: the server's. */
 	struct owner {
 		struct child *child;
 		struct nursery *nursery;
-	} owners[CHILDREN_MAX + NURSERIES + 1];
+		bool death; /* the child's pidfd, not its channel */
+	} owners[2 * CHILDREN_MAX + NURSERIES + 1];
 	nfds_t n;
 };
 
@@ -44,6 +46,17 @@ poll_add(
 	set->fds[set->n] =
 	    (struct pollfd){ .fd = channel->fd, .events = events };
 	set->owners[set->n++] = owner;
+}
+
+/* A copy's death is told by nobody else: its zygote has not forked it. */
+static void
+poll_add_death(struct poll_set *set, struct child *child)
+{
+	if (!child->branch || child->pidfd < 0)
+		return;
+	set->fds[set->n] =
+	    (struct pollfd){ .fd = child->pidfd, .events = POLLIN };
+	set->owners[set->n++] = (struct owner){ .child = child, .death = true };
 }
 
 static void
@@ -65,6 +78,8 @@ poll_gather(struct keeper *keeper, struct poll_set *set)
 		if (child->state != CHILD_FREE && child->state != CHILD_SPENT)
 			poll_add(set, &child->channel,
 			    (struct owner){ .child = child });
+		if (child->state != CHILD_FREE)
+			poll_add_death(set, child);
 	}
 }
 
@@ -77,6 +92,10 @@ poll_serve(struct keeper *keeper, const struct pollfd *ready,
 						   : &keeper->server;
 	bool input = ready->revents & (POLLIN | POLLHUP | POLLERR);
 
+	if (owner->death)
+		return ready->revents && owner->child->pidfd == ready->fd
+			   ? keeper_child_gone(keeper, owner->child, -1, 0)
+			   : 0;
 	/* A frame served before may have closed what this one was about. */
 	if (ready->revents == 0 || channel->fd != ready->fd)
 		return 0;
@@ -126,20 +145,39 @@ keeper_loop(struct keeper *keeper, struct err *err)
 	return r;
 }
 
+static int
+mounts_receive(int channel_fd, size_t n, struct buf *mounts)
+{
+	int r;
+
+	buf_init(mounts, MOUNTS_TEXT_MAX);
+	r = buf_reserve(mounts, n);
+	if (r == 0)
+		r = fd_read_all(channel_fd, mounts->p, n);
+	if (r == 0)
+		mounts->n = n;
+	return r;
+}
+
 /* The configuration is the channel's first frame. */
 static int
-conf_receive(int channel_fd, struct wire_conf *ret_conf, struct err *err)
+conf_receive(int channel_fd, struct wire_conf *ret_conf, struct buf *ret_mounts,
+    struct err *err)
 {
 	struct wire_header header;
 	int r = fd_read_all(channel_fd, &header, sizeof(header));
 
 	if (r == 0 &&
-	    (header.type != FRAME_CONF || header.n != sizeof(*ret_conf)))
+	    (header.type != FRAME_CONF || header.n < sizeof(*ret_conf) ||
+		header.n > sizeof(*ret_conf) + MOUNTS_TEXT_MAX))
 		return fail(err, EPROTO,
 		    "the channel does not begin with a "
 		    "configuration of this version");
 	if (r == 0)
 		r = fd_read_all(channel_fd, ret_conf, sizeof(*ret_conf));
+	if (r == 0)
+		r = mounts_receive(
+		    channel_fd, header.n - sizeof(*ret_conf), ret_mounts);
 	if (r < 0)
 		return fail(
 		    err, -r, "read the configuration: %s", strerror(-r));
@@ -184,13 +222,17 @@ static int
 keeper_ready(struct keeper *keeper, wall_set walls_off, struct err *err)
 {
 	struct house *house = &keeper->house;
-	const struct zygote_start start = { &keeper->conf, keeper->kind,
-		house };
-	int r = fd_raise_limit(KEEPER_FDS_NEEDED(keeper->conf.concurrency),
+	const struct zygote_start start = { &keeper->conf, keeper->kind, house,
+		&keeper->granted };
+	int r = fd_raise_limit(
+	    KEEPER_FDS_NEEDED(keeper->conf.concurrency, keeper->conf.sessions),
 	    " or lower --concurrency", err);
 
 	if (r == 0)
 		r = region_probe(keeper, err);
+	if (r == 0)
+		r = mounts_read(
+		    buf_span(&keeper->mounts), &keeper->granted, err);
 	if (r == 0)
 		r = house_open(
 		    house, keeper->kind, &keeper->conf, walls_off, err);
@@ -250,7 +292,7 @@ keeper_main(int channel_fd, const struct room_kind *kind, wall_set walls_off)
 	keeper->kind = kind;
 	keeper->restart_ms = keeper->spare_wait_ms = RESTART_MS_MIN;
 	(void)prctl(PR_SET_NAME, "keeper");
-	r = conf_receive(channel_fd, &keeper->conf, &err);
+	r = conf_receive(channel_fd, &keeper->conf, &keeper->mounts, &err);
 	if (r == 0) {
 		log_setup(
 		    STDERR_FILENO, (enum log_level)keeper->conf.log_level);

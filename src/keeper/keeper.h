@@ -36,6 +36,7 @@ struct zygote_start {
 	const struct wire_conf *conf;
 	const struct room_kind *kind;
 	struct house *house;
+	const struct granted *granted;
 };
 
 /* Forks a zygote, whose channel to the keeper is channel_fd. The pid or

@@ -17,132 +17,6 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#define FROM_CHILD (1u << FRAME_READY | 1u << FRAME_DONE | 1u << FRAME_FAILED)
-
-bool
-keeper_child_idle(const struct child *child)
-{
-	return !child->has_call && !child->twin &&
-	       (child->state == CHILD_FORKING ||
-		   child->state == CHILD_WARMING ||
-		   child->state == CHILD_SPARE);
-}
-
-static struct child *
-child_place(struct keeper *keeper)
-{
-	struct child *child;
-
-	if (keeper->children_n == CHILDREN_MAX)
-		return NULL;
-	child = malloc(sizeof(*child));
-	if (child) {
-		child_init(child);
-		keeper->children[keeper->children_n++] = child;
-	}
-	return child;
-}
-
-/* The child's memory group, if there are such groups: its cgroup.procs, or a
- * descriptor in place of it, is the third that goes to the zygote. */
-static int
-child_slot(const struct keeper *keeper, struct child *child, struct err *err)
-{
-	int fd = child->region_fd;
-
-	if (house_has(&keeper->house, WALL_CGROUP_MEMORY)) {
-		int slot = cgroup_take(keeper->house.cgroup);
-
-		if (slot < 0)
-			return fail(err, EAGAIN, "no memory group is free");
-		child->slot = slot;
-		fd = cgroup_procs_fd(keeper->house.cgroup, slot);
-	}
-	fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	return fd < 0 ? fail_errno(err, "share a memory group") : fd;
-}
-
-/* Fills child with its near ends, and cargo with the far ones. */
-static int
-child_ends(const struct keeper *keeper, struct child *child,
-    struct cargo *cargo, struct err *err)
-{
-	own_fd int region = output_create(keeper->conf.output_chars, err);
-	own_fd int far_region = -1, group = -1;
-	int ends[2];
-	int r;
-
-	if (region < 0)
-		return region;
-	far_region = fcntl(region, F_DUPFD_CLOEXEC, 0);
-	if (far_region < 0)
-		return fail_errno(err, "share an output region");
-	child->region_fd = give_fd(&region);
-	group = child_slot(keeper, child, err);
-	if (group < 0)
-		return group;
-	r = fd_pair(ends);
-	if (r < 0)
-		return fail(err, -r, "socketpair: %s", strerror(-r));
-	channel_init(
-	    &child->channel, ends[0], FROM_CHILD, CHILD_FRAME_MAX, FRAME_MAX);
-	cargo->fds[0] = ends[1];
-	cargo->fds[1] = give_fd(&far_region);
-	cargo->fds[2] = give_fd(&group);
-	cargo->fds_n = 3;
-	r = channel_name_peer(&child->channel);
-	return r < 0 ? fail(err, -r, "SO_PASSCRED: %s", strerror(-r)) : 0;
-}
-
-static void
-cargo_close(const struct cargo *cargo)
-{
-	for (unsigned i = 0; i < cargo->fds_n; i++)
-		fd_close(cargo->fds[i]);
-}
-
-struct child *
-keeper_child_new(
-    struct keeper *keeper, struct nursery *nursery, bool twin, struct err *err)
-{
-	struct wire_fork record = { .child = ++keeper->next_number,
-		.twin = twin };
-	struct child *child = child_place(keeper);
-	struct cargo cargo = { 0 };
-
-	if (!child) {
-		(void)fail(err, EAGAIN, "no place for another child");
-		return NULL;
-	}
-	if (child_ends(keeper, child, &cargo, err) < 0) {
-		cargo_close(&cargo);
-		keeper_child_clear(keeper, child);
-		return NULL;
-	}
-	child->state = CHILD_FORKING;
-	child->since_us = clock_us();
-	child->number = record.child;
-	child->nursery = nursery;
-	child->twin = twin;
-	record.grouped = child->slot >= 0;
-	nursery->forks++;
-	if (channel_put(&nursery->channel, FRAME_FORK, &record, sizeof(record),
-		&cargo) < 0) {
-		(void)fail(err, EPIPE, "the zygote is gone");
-		keeper_child_clear(keeper, child);
-		return NULL;
-	}
-	return child;
-}
-
-void
-keeper_child_clear(struct keeper *keeper, struct child *child)
-{
-	if (child->slot >= 0)
-		cgroup_release(keeper->house.cgroup, child->slot);
-	child_clear(child);
-}
-
 /* Sends a result, with the output region if the call has one. */
 static int
 result_send(struct keeper *keeper, struct child *child,
@@ -190,49 +64,95 @@ child_for_call(struct keeper *keeper, struct err *err)
 	}
 	return best ? best
 		    : keeper_child_new(
-			  keeper, nursery_current(keeper), false, err);
+			  keeper, nursery_current(keeper), ROLE_CALL, err);
+}
+
+/* The same for a call of a session. */
+static struct child *
+child_for_session(
+    struct keeper *keeper, const struct wire_call *record, struct err *err)
+{
+	uint32_t number =
+	    record->use == SESSION_BRANCH ? record->origin : record->session;
+	struct child *held, *child;
+
+	if (record->use == SESSION_NEW) {
+		child = keeper_child_new(
+		    keeper, nursery_current(keeper), ROLE_SESSION, err);
+	} else {
+		held = keeper_session(keeper, number);
+		if (!held) {
+			(void)fail(err, ESRCH, "the session has ended");
+			return NULL;
+		}
+		child = record->use == SESSION_BRANCH
+			    ? keeper_child_branch(keeper, held, err)
+			    : held;
+		if (child == held && keeper_child_region(keeper, held, err) < 0)
+			child = NULL;
+	}
+	if (child)
+		child->session = record->session;
+	return child;
+}
+
+/* The server reads what it prints, from now on. A result may overtake nothing:
+ * they go the same way. */
+static void
+child_watch(struct keeper *keeper, struct child *child)
+{
+	struct wire_begun begun = { .id = child->call };
+	struct cargo cargo = { .fds_n = 1 };
+
+	cargo.fds[0] = fcntl(child->region_fd, F_DUPFD_CLOEXEC, 0);
+	if (cargo.fds[0] >= 0)
+		(void)channel_put(&keeper->server, FRAME_BEGUN, &begun,
+		    sizeof(begun), &cargo);
 }
 
 /* Hands the job to the child, and starts its clock. */
 static void
-child_begin(struct child *child, struct span code, struct span input)
+child_begin(struct keeper *keeper, struct child *child, struct span job)
 {
-	struct wire_job job = { (uint32_t)code.n, (uint32_t)input.n };
-	struct cargo cargo = { .tail = code, .tail2 = input };
+	struct wire_job record = { .parts = child->parts,
+		.stay = child->session != 0 };
+	struct cargo cargo = { .tails = { job } };
+	uint64_t wall_us = 1000ull * child->wall_ms, before_us;
 
+	before_us = 1000ull * INTERRUPT_BEFORE_MS;
+	if (before_us > wall_us / 2)
+		before_us = wall_us / 2;
+	child->state = CHILD_SPARE;
 	child->started_us = clock_us();
-	child->deadline_us =
-	    child->started_us + (uint64_t)child->wall_ms * 1000u;
+	child->deadline_us = child->started_us + wall_us;
+	child->interrupt_us = child->deadline_us - before_us;
 	/* A child that cannot be written to is dead, or to die: its exit
 	 * says the rest. */
-	if (channel_put(&child->channel, FRAME_JOB, &job, sizeof(job), &cargo) <
-	    0) {
+	if (channel_put(&child->channel, FRAME_JOB, &record, sizeof(record),
+		&cargo) < 0) {
 		child->started_us = 0; /* it will never read the job */
 		child_kill(child, END_FAILED);
+	} else if (child->watched) {
+		child_watch(keeper, child);
 	}
 }
 
 /* The child is not ready: the job waits here, and it is told so. */
 static int
-child_book(
-    struct child *child, struct span code, struct span input, struct err *err)
+child_book(struct child *child, struct span job, struct err *err)
 {
-	if (buf_add(&child->job, code.p, code.n) < 0 ||
-	    buf_add(&child->job, input.p, input.n) < 0) {
+	if (buf_add(&child->job, job.p, job.n) < 0) {
 		buf_done(&child->job); /* another call may book it */
 		return fail(err, EAGAIN, "no memory for a job");
 	}
-	child->job_code_n = (uint32_t)code.n;
 	if (channel_say(&child->channel, FRAME_HURRY, NULL, 0) < 0)
 		child_kill(child, END_FAILED);
 	return 0;
 }
 
 void
-keeper_child_settle(struct child *child)
+keeper_child_settle(struct keeper *keeper, struct child *child)
 {
-	size_t n = child->job_code_n;
-
 	if (child->state != CHILD_WARMING || !child->proved)
 		return;
 	child->state = CHILD_SPARE;
@@ -242,40 +162,68 @@ keeper_child_settle(struct child *child)
 		child_kill(child, END_FAILED);
 	if (!child->has_call)
 		return;
-	child_begin(child, (struct span){ child->job.p, n },
-	    (struct span){ child->job.p + n, child->job.n - n });
+	child_begin(keeper, child, buf_span(&child->job));
 	buf_done(&child->job);
+}
+
+/* True if the child can take a job at once. */
+static bool
+is_waiting(const struct child *child)
+{
+	return child->state == CHILD_SPARE || child->state == CHILD_HELD;
+}
+
+/* Gives the call to the child, now or when it is ready. */
+static int
+child_take(struct keeper *keeper, struct child *child,
+    const struct wire_call *record, struct span job, struct err *err)
+{
+	bool waiting = is_waiting(child);
+
+	child->parts = record->parts;
+	if (!waiting && child_book(child, job, err) < 0)
+		return -EAGAIN;
+	keeper->busy_us = child->arrived_us = clock_us();
+	child->has_call = true;
+	child->call = record->id;
+	child->wall_ms = record->wall_ms;
+	child->watched = record->watched;
+	child->interrupted = child->done_seen = false;
+	child->yield_us = YIELD_AFTER_US;
+	if (waiting)
+		child_begin(keeper, child, job);
+	return 0;
 }
 
 static int
 on_call(struct keeper *keeper, const struct frame *frame, struct err *err)
 {
 	struct wire_call record;
-	struct span rest, code, input;
+	struct span job;
 	struct err why = { EAGAIN, "the room is starting again" };
-	struct child *child;
+	struct child *child = NULL;
 	uint64_t now = clock_us();
-	int r = wire_take(frame, &record, sizeof(record), &rest, err);
+	int r = wire_take(frame, &record, sizeof(record), &job, err);
 
 	if (r < 0)
 		return r;
-	if ((uint64_t)record.code_n + record.stdin_n != rest.n)
+	if (!wire_parts_fit(&record.parts, job.n))
 		return fail(err, EPROTO, "call whose lengths do not add up");
-	code = (struct span){ rest.p, record.code_n };
-	input = (struct span){ rest.p + record.code_n, record.stdin_n };
 	for (unsigned i = 0; i < keeper->children_n; i++)
 		child_yield(keeper->children[i], now);
-	child = nursery_current(keeper) ? child_for_call(keeper, &why) : NULL;
-	if (!child || (child->state != CHILD_SPARE &&
-			  child_book(child, code, input, &why) < 0))
+	if (record.use >= SESSION_GO_ON ||
+	    (record.use == SESSION_NEW && nursery_current(keeper)))
+		child = child_for_session(keeper, &record, &why);
+	else if (nursery_current(keeper))
+		child = child_for_call(keeper, &why);
+	if (!child)
 		return refusal_send(keeper, record.id, &why);
-	keeper->busy_us = child->arrived_us = now;
-	child->has_call = true;
-	child->call = record.id;
-	child->wall_ms = record.wall_ms;
-	if (child->state == CHILD_SPARE)
-		child_begin(child, code, input);
-	return 0;
+	if (child_take(keeper, child, &record, job, &why) == 0)
+		return 0;
+	r = refusal_send(keeper, record.id, &why);
+	if (r == 0 && child->session)
+		r = keeper_child_lost(keeper, child, END_CANCEL);
+	return r;
 }
 
 static int
@@ -288,7 +236,7 @@ on_cancel(struct keeper *keeper, const struct frame *frame, struct err *err)
 		struct child *child = keeper->children[i];
 
 		if (child->has_call && child->call == record.id)
-			child_kill(child, END_CANCEL);
+			r = keeper_child_lost(keeper, child, END_CANCEL);
 	}
 	return r;
 }
@@ -304,8 +252,12 @@ keeper_on_server(struct keeper *keeper, struct err *err)
 		r = channel_next(&keeper->server, &frame, fds, err);
 		if (r <= 0)
 			return r;
-		r = frame.type == FRAME_CALL ? on_call(keeper, &frame, err)
-					     : on_cancel(keeper, &frame, err);
+		if (frame.type == FRAME_CALL)
+			r = on_call(keeper, &frame, err);
+		else if (frame.type == FRAME_CANCEL)
+			r = on_cancel(keeper, &frame, err);
+		else
+			r = keeper_on_drop(keeper, &frame, err);
 		channel_pop(&keeper->server, &frame);
 	}
 	return r;
@@ -313,14 +265,23 @@ keeper_on_server(struct keeper *keeper, struct err *err)
 
 /* ---- what children say ---- */
 
-/* Its call is over: the result goes out, the child stays for a moment. */
+/* Its call is over: the result goes out, the child stays for a moment; a
+ * session's for longer. */
 static int
 child_finish(struct keeper *keeper, struct child *child)
 {
-	child->state = CHILD_SPENT;
+	int r;
+
 	child->nursery->served = true;
+	child->state =
+	    child->session && child->done.stays ? CHILD_HELD : CHILD_SPENT;
 	child->release_us = clock_us() + SPENT_HOLD_US;
-	return keeper_child_answer(keeper, child, -1, 0);
+	r = keeper_child_answer(keeper, child, -1, 0);
+	/* From here on it is another job's, or nobody's. */
+	child->started_us = 0;
+	if (child->state == CHILD_SPENT)
+		child->session = 0; /* its result has said so */
+	return r;
 }
 
 /* It says that it is ready: is it? */
@@ -344,7 +305,7 @@ child_prove(struct keeper *keeper, struct child *child)
 	child->proved = true;
 	keeper->spare_wait_ms = RESTART_MS_MIN;
 	keeper->spare_retry_us = 0;
-	keeper_child_settle(child);
+	keeper_child_settle(keeper, child);
 }
 
 int
@@ -353,6 +314,10 @@ keeper_on_child(struct keeper *keeper, struct child *child)
 	struct err err = { 0 };
 	int r = child_read(child, &err);
 
+	if (child->unborn > 0 && keeper_unborn(keeper, child) < 0)
+		return -EPIPE;
+	if (child->branch && child->ready_seen && child->pidfd < 0)
+		keeper_branch_born(child);
 	if (child->ready_seen && !child->proved &&
 	    (child->state == CHILD_FORKING || child->state == CHILD_WARMING))
 		child_prove(keeper, child);
@@ -365,10 +330,10 @@ keeper_on_child(struct keeper *keeper, struct child *child)
 	/* Dead, failed or in breach: its exit ends the call. */
 	fd_close(child->channel.fd);
 	child->channel.fd = -1;
-	child_kill(child, r == -EPIPE    ? END_NONE
-			  : r == -ECHILD ? END_FAILED
-					 : END_BREACH);
-	return 0;
+	return keeper_child_lost(keeper, child,
+	    r == -EPIPE    ? END_NONE
+	    : r == -ECHILD ? END_FAILED
+			   : END_BREACH);
 }
 
 int
@@ -403,12 +368,16 @@ keeper_child_gone(
 	if (!child->proved && child->end != END_CANCEL &&
 	    child->end != END_LOST)
 		spares_wait(keeper);
+	/* How a copy ended is not known. */
 	child->out_of_memory =
-	    child->end == END_NONE && child->slot >= 0 && status >= 0 &&
-	    WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL &&
+	    child->end == END_NONE && child->slot >= 0 &&
+	    (status < 0 ? child->branch
+			: WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) &&
 	    cgroup_oom_kills(keeper->house.cgroup, child->slot) > 0;
 	if (child->has_call)
 		r = keeper_child_answer(keeper, child, status, cpu_us);
+	else if (child->session)
+		r = keeper_session_ended(keeper, child);
 	keeper_child_clear(keeper, child);
 	return r;
 }

@@ -43,6 +43,8 @@ struct nursery {
 struct keeper {
 	struct wire_conf conf;
 	const struct room_kind *kind;
+	struct buf mounts; /* as they were written */
+	struct granted granted;
 	struct house house;
 	struct channel server;
 	int nurse; /* the socket to it */
@@ -74,19 +76,61 @@ int keeper_child_gone(
 int keeper_child_answer(
     struct keeper *keeper, struct child *child, int status, uint64_t cpu_us);
 
-/* Asks the zygote for a child. NULL with err when that cannot be. */
-struct child *keeper_child_new(
-    struct keeper *keeper, struct nursery *nursery, bool twin, struct err *err);
-
 /* Born, ready and proved: it waits for a job, or gets the one that waits for
  * it; a twin is told to do what it must not. */
-void keeper_child_settle(struct child *child);
+void keeper_child_settle(struct keeper *keeper, struct child *child);
+
+/* ---- keeper_births.c: what a child is made of ---- */
+
+enum child_role {
+	ROLE_CALL,    /* one call's */
+	ROLE_TWIN,    /* of a zygote: it gets none */
+	ROLE_SESSION, /* a session's first */
+};
+
+/* Asks the zygote for a child. NULL with err when that cannot be. */
+struct child *keeper_child_new(struct keeper *keeper, struct nursery *nursery,
+    enum child_role role, struct err *err);
+
+/* Asks a session's child, which waits, for a copy of itself; likewise. */
+struct child *keeper_child_branch(
+    struct keeper *keeper, struct child *origin, struct err *err);
+
+/* Gives a session's child a place for its next output. 0 or -errno. */
+int keeper_child_region(
+    struct keeper *keeper, struct child *child, struct err *err);
+
+/* The child is to end, or has ended, for this reason. 0 or -errno: the server
+ * is gone. */
+int keeper_child_lost(
+    struct keeper *keeper, struct child *child, enum child_end end);
 
 /* Closes all that the child holds, its memory group too. */
 void keeper_child_clear(struct keeper *keeper, struct child *child);
 
 /* True if the child lives, or will, and has had no call yet. */
 bool keeper_child_idle(const struct child *child);
+
+/* ---- keeper_sessions.c: children that stay ---- */
+
+/* The child of that session, if it waits for a job; else NULL. */
+struct child *keeper_session(struct keeper *keeper, uint32_t session);
+
+/* Tells the server that a session that waited is no more. */
+int keeper_session_ended(struct keeper *keeper, const struct child *child);
+
+/* The server wants a session to end. */
+int keeper_on_drop(
+    struct keeper *keeper, const struct frame *frame, struct err *err);
+
+/* A copy has said READY: from then on it can be killed. */
+void keeper_branch_born(struct child *child);
+
+/* A session made no copy, or several. */
+int keeper_unborn(struct keeper *keeper, struct child *origin);
+
+/* A session did not make the copy that it was asked for. */
+int keeper_branch_stuck(struct keeper *keeper, struct child *child);
 
 /* ---- keeper_zygote.c: births and deaths ---- */
 

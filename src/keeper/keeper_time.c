@@ -71,7 +71,11 @@ child_due(const struct child *child, bool crowded)
 	case CHILD_WARMING:
 		return child->since_us + CHILD_START_MAX_US;
 	case CHILD_SPARE:
-		return child->has_call ? child->deadline_us : 0;
+		return child->has_call ? time_earlier(child->interrupt_us,
+					     child->deadline_us)
+				       : 0;
+	case CHILD_HELD:
+		return 0;
 	case CHILD_SPENT:
 		return crowded ? 1 : child->release_us;
 	case CHILD_DYING:
@@ -82,8 +86,10 @@ child_due(const struct child *child, bool crowded)
 
 /* Does it. A negative value: the server, or the zygote, is gone. */
 static int
-child_tick(struct keeper *keeper, struct child *child)
+child_tick(struct keeper *keeper, struct child *child, uint64_t now)
 {
+	if (child->state == CHILD_FORKING && child->branch)
+		return keeper_branch_stuck(keeper, child);
 	if (child->state == CHILD_FORKING) {
 		log_error("event=zygote_stuck");
 		return nursery_lost(keeper, child->nursery);
@@ -92,6 +98,8 @@ child_tick(struct keeper *keeper, struct child *child)
 		return keeper_child_answer(keeper, child, -1, 0);
 	if (child->state == CHILD_SPENT)
 		child_kill(child, END_NONE);
+	else if (child->state == CHILD_SPARE && now < child->deadline_us)
+		child_interrupt(child, now);
 	else if (child->state == CHILD_SPARE)
 		child_kill(child, END_DEADLINE);
 	else
@@ -111,7 +119,7 @@ children_tick(struct keeper *keeper, uint64_t now, uint64_t *ret_next_us)
 		uint64_t due = child_due(child, crowded);
 
 		if (due && due <= now) {
-			r = child_tick(keeper, child);
+			r = child_tick(keeper, child, now);
 			due = child_due(child, false);
 		}
 		*ret_next_us = time_earlier(*ret_next_us, due);
@@ -139,7 +147,7 @@ spares_tick(struct keeper *keeper, uint64_t now)
 		return 0;
 	if (now < due)
 		return due;
-	if (keeper_child_new(keeper, nursery, false, &err))
+	if (keeper_child_new(keeper, nursery, ROLE_CALL, &err))
 		return 0;
 	log_error("event=spare error=\"%s\"", err.text);
 	keeper->spare_retry_us = now + 1000u * RESTART_MS_MAX;

@@ -76,7 +76,7 @@ on_child_born(struct keeper *keeper, struct nursery *nursery,
 		return 0; /* even its result has come before */
 	if (child->state == CHILD_FORKING) {
 		child->state = CHILD_WARMING;
-		keeper_child_settle(child);
+		keeper_child_settle(keeper, child);
 	} else { /* it was to die before it was born */
 		(void)sys_pidfd_kill(child->pidfd, SIGKILL);
 	}

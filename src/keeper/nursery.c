@@ -102,7 +102,7 @@ nursery_warm(struct keeper *keeper, struct nursery *nursery)
 	if (!house_has(&keeper->house, WALL_SECCOMP))
 		return nursery_promote(keeper, nursery);
 	nursery->state = NURSERY_TWIN;
-	if (keeper_child_new(keeper, nursery, true, &err))
+	if (keeper_child_new(keeper, nursery, ROLE_TWIN, &err))
 		return 0;
 	log_error("event=twin error=\"%s\"", err.text);
 	return nursery_lost(keeper, nursery);
@@ -210,7 +210,8 @@ has_calls(const struct keeper *keeper, const struct nursery *nursery)
 {
 	for (unsigned i = 0; i < keeper->children_n; i++)
 		if (keeper->children[i]->nursery == nursery &&
-		    keeper->children[i]->has_call)
+		    (keeper->children[i]->has_call ||
+			keeper->children[i]->session))
 			return true;
 	return false;
 }

@@ -32,6 +32,7 @@ struct zygote {
 	struct channel keeper;
 	const struct wire_conf *conf;
 	const struct room_kind *kind;
+	const struct granted *granted;
 	struct house *house;
 	void *state;
 	int signals; /* a signalfd of SIGCHLD */
@@ -60,6 +61,7 @@ zygote_child(struct zygote *zygote, const struct wire_fork *record,
 	zygote->house->child = (struct house_child){
 		.zygote = parent,
 		.procs_fd = record->grouped ? fds[2] : -1,
+		.session = record->session,
 	};
 	child_main(&start);
 }
@@ -218,7 +220,8 @@ zygote_open(struct zygote *zygote, pid_t nurse, struct err *err)
 	zygote->signals = signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (zygote->signals < 0)
 		return fail_errno(err, "signalfd");
-	r = zygote->kind->warm(zygote->conf, &zygote->state, err);
+	r = zygote->kind->warm(
+	    zygote->conf, zygote->granted, &zygote->state, err);
 	return r < 0 ? r : house_zygote(zygote->house, err);
 }
 
@@ -256,6 +259,7 @@ zygote_main(const struct zygote_start *start, int channel_fd, pid_t nurse)
 		_exit(1);
 	zygote.conf = start->conf;
 	zygote.kind = start->kind;
+	zygote.granted = start->granted;
 	zygote.house = start->house;
 	channel_init(&zygote.keeper, HOUSE_CHANNEL_FD, FROM_KEEPER, FRAME_MAX,
 	    FRAME_MAX);

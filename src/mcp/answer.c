@@ -3,12 +3,13 @@
 #include "mcp/answer.h"
 
 #include "base/own.h"
-#include "call/output.h"
 #include "call/text.h"
 #include "mcp/answer_files.h"
+#include "mcp/answer_hints.h"
+#include "mcp/answer_images.h"
+#include "mcp/answer_streams.h"
 #include "mcp/jsonrpc.h"
 
-#include <inttypes.h>
 #include <math.h>
 
 /* What a result costs beside its streams: two sets of small fields, names, and
@@ -17,136 +18,23 @@
 
 #define ROOM_NAME "wasm"
 
-/* ---- streams, cut to what a message may hold ---- */
+/* Images take this much of a message at most: text comes first. */
+#define IMAGES_SHARE(max) ((max) / 3 * 2)
 
-struct shown {
-	struct span text;
-	struct buf bytes; /* of text, if it is not the result's own */
-	bool missing;     /* some of it, cut by the room or here */
-	bool failed;      /* all of it, without memory */
+/* Less than that is not spent on hints. */
+#define HINTS_ROOM_MIN 4096u
+
+/* Everything that an answer is made of. */
+struct parts {
+	const struct result *result;
+	const struct answer_form *form;
+	uint32_t wall_ms;
+	bool structured;
+	struct streams streams;
+	struct answer_images images;
+	struct answer_files files;
+	struct hints hints;
 };
-
-struct streams {
-	struct shown out, err;
-};
-
-/* The longest front of text, in whole characters, that costs at most max. */
-static size_t
-front_within(struct span text, size_t max)
-{
-	size_t n = 0, cost = 0, step;
-	bool valid;
-
-	while ((step = text_char(text, &valid)) > 0) {
-		cost += jsonrpc_text_cost((struct span){ text.p, step });
-		if (cost > max)
-			break;
-		n += step;
-		text.p += step;
-		text.n -= step;
-	}
-	return n;
-}
-
-/* The same for its back. */
-static size_t
-back_within(struct span text, size_t max)
-{
-	size_t n = 0, whole = 0, cost = 0;
-
-	while (n < text.n) {
-		const uint8_t *p = text.p + text.n - n - 1;
-
-		cost += jsonrpc_text_cost((struct span){ p, 1 });
-		if (cost > max)
-			break;
-		n++;
-		if ((*p & 0xc0) != 0x80)
-			whole = n;
-	}
-	return whole;
-}
-
-/* Characters that the program wrote. */
-static uint64_t
-total_of(const struct stream *stream, const struct shown *shown)
-{
-	struct span text = buf_span(&stream->text);
-
-	if (stream->cut)
-		return stream->total_chars;
-	if (shown->missing)
-		text.n -= stream->note_n;
-	return text_count_valid(text);
-}
-
-/* Takes the middle out of what is shown, so that it costs at most max. */
-static void
-cut_middle(const struct stream *stream, size_t max, struct shown *shown)
-{
-	struct span text = shown->text;
-	size_t half = max > 128 ? (max - 128) / 2 : 0;
-	size_t front = front_within(text, half);
-	size_t back = back_within(text, half);
-	struct buf into;
-
-	buf_init(&into, max + 128);
-	(void)buf_add(&into, text.p, front);
-	(void)buf_printf(&into, "\n[truncated, %" PRIu64 " chars total]\n",
-	    total_of(stream, shown));
-	(void)buf_add(&into, text.p + text.n - back, back);
-	buf_done(&shown->bytes);
-	shown->bytes = into;
-	shown->text = buf_span(&into);
-	shown->missing = true;
-}
-
-/* Most streams are short, and shown as they are. */
-static void
-show(const struct stream *stream, uint32_t output_chars, struct shown *shown)
-{
-	int r;
-
-	*shown = (struct shown){ .text = buf_span(&stream->text),
-		.missing = stream->cut };
-	buf_init(&shown->bytes, STREAM_TEXT_MAX);
-	if (output_chars == 0 || stream->text.n <= output_chars)
-		return;
-	r = output_show(stream, output_chars, &shown->bytes);
-	shown->missing = r != 0;
-	shown->failed = r < 0;
-	shown->text = buf_span(&shown->bytes);
-}
-
-static void
-fit(const struct result *result, uint32_t output_chars, size_t max,
-    struct streams *streams)
-{
-	size_t out, err, out_max = max / 2, err_max = out_max;
-
-	show(&result->out, output_chars, &streams->out);
-	show(&result->err, output_chars, &streams->err);
-	out = jsonrpc_text_cost(streams->out.text);
-	err = jsonrpc_text_cost(streams->err.text);
-	if (out + err <= max)
-		return;
-	/* What one stream does not need, the other may have. */
-	if (err < err_max)
-		out_max = max - err;
-	else if (out < out_max)
-		err_max = max - out;
-	if (out > out_max)
-		cut_middle(&result->out, out_max, &streams->out);
-	if (err > err_max)
-		cut_middle(&result->err, err_max, &streams->err);
-}
-
-static void
-streams_done(struct streams *streams)
-{
-	buf_done(&streams->out.bytes);
-	buf_done(&streams->err.bytes);
-}
 
 /* ---- the text block ---- */
 
@@ -174,32 +62,43 @@ begin_line(struct buf *text)
 		(void)buf_add_text(text, "\n");
 }
 
+/* A part under its name, if there is something in it. */
 static void
-write_text(struct buf *text, const struct streams *streams,
-    const struct result *result, uint32_t wall_ms, struct span files)
+write_part(struct buf *text, const char *name, struct span part)
 {
+	if (part.n == 0)
+		return;
+	begin_line(text);
+	if (name)
+		(void)buf_add_text(text, name);
+	(void)buf_add(text, part.p, part.n);
+}
+
+static void
+write_text(struct buf *text, const struct parts *parts)
+{
+	const struct result *result = parts->result;
 	own_buf struct buf line;
 
 	buf_init(&line, 128);
-	(void)buf_add(text, streams->out.text.p, streams->out.text.n);
-	if (streams->err.text.n > 0) {
-		begin_line(text);
-		/* A refusal is not output of a program. */
-		if (result->outcome != OUTCOME_REFUSED)
-			(void)buf_add_text(text, "[stderr]\n");
-		(void)buf_add(text, streams->err.text.p, streams->err.text.n);
-	}
-	if (text->n == 0)
+	write_part(text, NULL, parts->streams.out.text);
+	write_part(text, "[value]\n", parts->streams.value.text);
+	/* A refusal is not output of a program. */
+	write_part(text,
+	    result->outcome == OUTCOME_REFUSED ? NULL : "[stderr]\n",
+	    parts->streams.err.text);
+	if (text->n == 0 && parts->images.text.n == 0)
 		(void)buf_add_text(text, "(no output)");
-	last_line(result, wall_ms, &line);
-	if (line.n > 0) {
+	last_line(result, parts->wall_ms, &line);
+	write_part(text, NULL, buf_span(&line));
+	write_part(text, NULL, buf_span(&parts->images.text));
+	if (result->session[0]) {
 		begin_line(text);
-		(void)buf_add(text, line.p, line.n);
+		(void)buf_printf(text, "[session %s]", result->session);
 	}
-	if (files.n > 0) {
-		begin_line(text);
-		(void)buf_add(text, files.p, files.n);
-	}
+	write_part(text, NULL, buf_span(&parts->files.text));
+	for (unsigned i = 0; i < parts->hints.n; i++)
+		write_part(text, "[hint] ", span_of(parts->hints.lines[i]));
 }
 
 /* ---- objects ---- */
@@ -234,12 +133,35 @@ ms_of(uint64_t us)
 static json_t *
 small_fields(const struct result *result, const struct streams *streams)
 {
-	return json_pack("{s:i, s:b, s:b, s:o, s:o, s:I, s:s}", "exit_code",
-	    result->exit_code, "timed_out", result->timed_out, "truncated",
-	    streams->out.missing || streams->err.missing, "duration_ms",
+	json_t *fields = json_pack("{s:i, s:b, s:b, s:o, s:o, s:I, s:s}",
+	    "exit_code", result->exit_code, "timed_out", result->timed_out,
+	    "truncated", streams_missing(streams), "duration_ms",
 	    ms_of(result->usage.wall_us), "queued_ms",
 	    ms_of(result->usage.queued_us), "memory_peak_bytes",
 	    (json_int_t)result->usage.memory_peak_bytes, "room", ROOM_NAME);
+
+	if (result->session[0])
+		(void)json_object_set_new(
+		    fields, "session", json_string(result->session));
+	return fields;
+}
+
+/* What is there for some calls alone. */
+static void
+add_rare(json_t *object, const struct parts *parts)
+{
+	const struct hints *hints = &parts->hints;
+	json_t *lines;
+
+	if (parts->images.list)
+		(void)json_object_set(object, "images", parts->images.list);
+	if (hints->n == 0)
+		return;
+	lines = json_array();
+	for (unsigned i = 0; i < hints->n; i++)
+		(void)json_array_append_new(
+		    lines, json_string(hints->lines[i]));
+	(void)json_object_set_new(object, "hints", lines);
 }
 
 static void
@@ -252,33 +174,38 @@ add_uri(json_t *object, const char *name, const struct answer_form *form,
 }
 
 static json_t *
-structured_of(const struct result *result, const struct streams *streams,
-    const struct answer_form *form)
+structured_of(const struct parts *parts)
 {
+	const struct streams *streams = &parts->streams;
 	json_t *object = json_object();
 
 	(void)json_object_set_new(
 	    object, "stdout", string_of(streams->out.text));
 	(void)json_object_set_new(
 	    object, "stderr", string_of(streams->err.text));
-	(void)json_object_update_new(object, small_fields(result, streams));
+	if (streams->value.text.n > 0)
+		(void)json_object_set_new(
+		    object, "value", string_of(streams->value.text));
+	(void)json_object_update_new(
+	    object, small_fields(parts->result, streams));
+	add_rare(object, parts);
+	if (parts->files.list && json_array_size(parts->files.list) > 0)
+		(void)json_object_set(object, "files", parts->files.list);
 	if (streams->out.missing)
-		add_uri(object, "stdout_uri", form, RESOURCE_STDOUT);
+		add_uri(object, "stdout_uri", parts->form, RESOURCE_STDOUT);
 	if (streams->err.missing)
-		add_uri(object, "stderr_uri", form, RESOURCE_STDERR);
+		add_uri(object, "stderr_uri", parts->form, RESOURCE_STDERR);
 	return object;
 }
 
 static json_t *
-content_of(const struct result *result, const struct streams *streams,
-    uint32_t wall_ms, struct span files)
+content_of(const struct parts *parts)
 {
 	struct buf text;
 	json_t *content;
 
-	buf_init(
-	    &text, streams->out.text.n + streams->err.text.n + files.n + 128);
-	write_text(&text, streams, result, wall_ms, files);
+	buf_init(&text, 2u * MESSAGE_OUT_MAX);
+	write_text(&text, parts);
 	content = json_pack(
 	    "[{s:s, s:o}]", "type", "text", "text", string_of(buf_span(&text)));
 	buf_done(&text);
@@ -305,17 +232,18 @@ answer_walls(wall_set missing, wall_set allowed)
 }
 
 static json_t *
-meta_of(const struct result *result, const struct streams *streams,
-    const struct answer_form *form)
+meta_of(const struct parts *parts)
 {
-	json_t *fields = small_fields(result, streams);
+	const struct result *result = parts->result;
+	json_t *fields = small_fields(result, &parts->streams);
 
 	(void)json_object_set_new(
 	    fields, "outcome", json_string(outcome_name(result->outcome)));
+	add_rare(fields, parts);
 	if (result->out.text.n > 0)
-		add_uri(fields, "stdout_uri", form, RESOURCE_STDOUT);
+		add_uri(fields, "stdout_uri", parts->form, RESOURCE_STDOUT);
 	if (result->err.text.n > 0)
-		add_uri(fields, "stderr_uri", form, RESOURCE_STDERR);
+		add_uri(fields, "stderr_uri", parts->form, RESOURCE_STDERR);
 	if (result->walls_missing)
 		(void)json_object_set_new(fields, "walls",
 		    answer_walls(result->walls_missing, result->walls_allowed));
@@ -324,56 +252,133 @@ meta_of(const struct result *result, const struct streams *streams,
 
 /* Links to what the text lacks. */
 static void
-add_links(json_t *content, const struct result *result,
-    const struct streams *streams, const struct answer_form *form)
+add_links(json_t *content, const struct parts *parts)
 {
+	const struct answer_form *form = parts->form;
+
 	if (!form->call_id || !form->revision->structured)
 		return;
-	if (streams->out.missing)
-		(void)json_array_append_new(content,
-		    answer_stream_link(form, RESOURCE_STDOUT, &result->out));
-	if (streams->err.missing)
-		(void)json_array_append_new(content,
-		    answer_stream_link(form, RESOURCE_STDERR, &result->err));
+	if (parts->streams.out.missing)
+		(void)json_array_append_new(
+		    content, answer_stream_link(
+				 form, RESOURCE_STDOUT, &parts->result->out));
+	if (parts->streams.err.missing)
+		(void)json_array_append_new(
+		    content, answer_stream_link(
+				 form, RESOURCE_STDERR, &parts->result->err));
+}
+
+/* ---- the whole ---- */
+
+static size_t
+less(size_t max, size_t cost)
+{
+	return max > cost ? max - cost : 0;
+}
+
+/* They are in the text, in _meta and in structuredContent. */
+static size_t
+hints_cost(const struct hints *hints)
+{
+	size_t cost = 0;
+
+	for (unsigned i = 0; i < hints->n; i++)
+		cost += 3 * (jsonrpc_text_cost(span_of(hints->lines[i])) + 24);
+	return cost;
+}
+
+/* What is cut away has to be known before that is hinted at. */
+static void
+fit_streams(struct parts *parts, size_t max)
+{
+	const struct answer_form *form = parts->form;
+	own_buf struct buf out_uri, err_uri;
+	struct hint_facts facts = { .wall_ms = parts->wall_ms,
+		.max_wall_ms = form->max_wall_ms,
+		.memory_bytes = form->memory_bytes };
+	const unsigned copies = parts->structured ? 2 : 1;
+
+	buf_init(&out_uri, RESOURCE_URI_MAX);
+	buf_init(&err_uri, RESOURCE_URI_MAX);
+	streams_fit(
+	    parts->result, form->output_chars, max / copies, &parts->streams);
+	if (max < HINTS_ROOM_MIN)
+		return;
+	facts.out_cut = parts->streams.out.missing;
+	facts.err_cut = parts->streams.err.missing;
+	facts.value_cut = parts->streams.value.missing;
+	if (form->call_id &&
+	    resource_uri_add(&out_uri, form->call_id, RESOURCE_STDOUT, NULL) ==
+		0 &&
+	    buf_add(&out_uri, "", 1) == 0)
+		facts.out_uri = (const char *)out_uri.p;
+	if (form->call_id &&
+	    resource_uri_add(&err_uri, form->call_id, RESOURCE_STDERR, NULL) ==
+		0 &&
+	    buf_add(&err_uri, "", 1) == 0)
+		facts.err_uri = (const char *)err_uri.p;
+	answer_hints(parts->result, &facts, &parts->hints);
+	if (parts->hints.n == 0)
+		return;
+	streams_done(&parts->streams);
+	streams_fit(parts->result, form->output_chars,
+	    less(max, hints_cost(&parts->hints)) / copies, &parts->streams);
+}
+
+static void
+parts_fill(struct parts *parts)
+{
+	const struct result *result = parts->result;
+	const struct answer_form *form = parts->form;
+	bool with_more = result->files.n > 0 || result->files.more ||
+			 result->images.n > 0 || result->images.more;
+	size_t max = less(form->bytes_max, ANSWER_FIXED);
+
+	parts->structured = form->structured != STRUCTURED_NEVER &&
+			    form->revision->structured &&
+			    !(with_more && form->structured == STRUCTURED_AUTO);
+	answer_images_make(
+	    &result->images, form, IMAGES_SHARE(max), &parts->images);
+	max = less(max, parts->images.cost);
+	answer_files_make(
+	    &result->files, form, parts->structured, max / 2, &parts->files);
+	max = less(max, parts->files.cost);
+	fit_streams(parts, max);
+}
+
+static void
+parts_done(struct parts *parts)
+{
+	answer_images_done(&parts->images);
+	answer_files_done(&parts->files);
+	streams_done(&parts->streams);
 }
 
 json_t *
 answer_result(const struct result *result, uint32_t wall_ms,
     const struct answer_form *form)
 {
-	bool with_files = result->files.n > 0 || result->files.more;
-	bool structured = form->structured != STRUCTURED_NEVER &&
-			  form->revision->structured &&
-			  !(with_files && form->structured == STRUCTURED_AUTO);
-	size_t max =
-	    form->bytes_max > ANSWER_FIXED ? form->bytes_max - ANSWER_FIXED : 0;
-	struct answer_files files;
-	struct streams streams;
+	struct parts parts = {
+		.result = result, .form = form, .wall_ms = wall_ms
+	};
 	json_t *answer, *content;
 
-	answer_files_make(&result->files, form, structured, max / 2, &files);
-	max -= files.cost;
-	fit(result, form->output_chars, structured ? max / 2 : max, &streams);
-	if (streams.out.failed || streams.err.failed) {
-		answer_files_done(&files);
-		streams_done(&streams);
+	parts_fill(&parts);
+	if (streams_failed(&parts.streams)) {
+		parts_done(&parts);
 		return NULL;
 	}
-	content = content_of(result, &streams, wall_ms, buf_span(&files.text));
-	add_links(content, result, &streams, form);
-	(void)json_array_extend(content, files.links);
+	content = content_of(&parts);
+	if (parts.images.blocks)
+		(void)json_array_extend(content, parts.images.blocks);
+	add_links(content, &parts);
+	(void)json_array_extend(content, parts.files.links);
 	answer = json_pack("{s:o, s:b, s:o}", "content", content, "isError",
-	    result->outcome != OUTCOME_OK, "_meta",
-	    meta_of(result, &streams, form));
-	if (structured)
-		(void)json_object_set_new(answer, "structuredContent",
-		    structured_of(result, &streams, form));
-	if (structured && with_files)
-		(void)json_object_set(
-		    json_object_get(answer, "structuredContent"), "files",
-		    files.list);
-	answer_files_done(&files);
-	streams_done(&streams);
+	    result->outcome != OUTCOME_OK, "_meta", meta_of(&parts));
+	if (parts.structured)
+		(void)json_object_set_new(
+		    answer, "structuredContent", structured_of(&parts));
+	parts_done(&parts);
 	return answer;
 }
 
@@ -389,53 +394,4 @@ answer_refused(const char *text, const struct answer_form *form)
 	answer = answer_result(&result, 0, form);
 	result_done(&result);
 	return answer;
-}
-
-static void
-add_optional(json_t *properties)
-{
-	(void)json_object_set_new(properties, "stdout_uri",
-	    json_pack("{s:s, s:s}", "type", "string", "description",
-		"Resource with all of stdout, where it is truncated."));
-	(void)json_object_set_new(properties, "stderr_uri",
-	    json_pack("{s:s, s:s}", "type", "string", "description",
-		"Resource with all of stderr, where it is truncated."));
-	(void)json_object_set_new(properties, "files",
-	    json_pack("{s:s, s:s, s:{s:s, s:{s:{s:s}, s:{s:s}, s:{s:s}}, "
-		      "s:[s, s]}}",
-		"type", "array", "description",
-		"Files left in /workspace; those with a uri can be read.",
-		"items", "type", "object", "properties", "name", "type",
-		"string", "size", "type", "integer", "uri", "type", "string",
-		"required", "name", "size"));
-}
-
-json_t *
-answer_schema(void)
-{
-	static const char *const fields[][3] = {
-		{ "stdout", "string", "What the program printed." },
-		{ "stderr", "string", "Tracebacks, warnings and messages." },
-		{ "exit_code", "integer",
-		    "0: success; -1: ended from "
-		    "outside." },
-		{ "timed_out", "boolean", "Ended at its time limit." },
-		{ "truncated", "boolean", "Output lacks its middle." },
-		{ "duration_ms", "number", "Wall time of the program." },
-		{ "queued_ms", "number", "Time spent waiting before it." },
-		{ "memory_peak_bytes", "integer", "Most memory it held." },
-		{ "room", "string", "The kind of room it ran in." },
-	};
-	json_t *properties = json_object(), *required = json_array();
-
-	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		(void)json_object_set_new(properties, fields[i][0],
-		    json_pack("{s:s, s:s}", "type", fields[i][1], "description",
-			fields[i][2]));
-		(void)json_array_append_new(
-		    required, json_string(fields[i][0]));
-	}
-	add_optional(properties);
-	return json_pack("{s:s, s:o, s:o}", "type", "object", "properties",
-	    properties, "required", required);
 }

@@ -16,13 +16,17 @@ struct answer_form {
 	size_t bytes_max;      /* of the result, dumped */
 	uint32_t output_chars; /* shown of each stream; 0: all that is there */
 	const char *call_id;   /* what is kept of it; NULL: nothing is */
+	bool inline_files;     /* small text files in the answer itself */
+	uint32_t max_wall_ms;  /* what hints may name; 0: not known */
+	uint64_t memory_bytes;
 };
 
-/* A new result object: a text block for reading, links to what is kept and is
- * not in it, structuredContent where the form has it, and the small fields in
- * _meta. With files there is no structuredContent unless it is always asked
- * for: clients show it instead of the links. wall_ms are the call's. Streams
- * longer than the form allows lose their middle. NULL without memory. */
+/* A new result object: a text block for reading, images, links to what is kept
+ * and is not in it, structuredContent where the form has it, and the small
+ * fields in _meta. With files or images there is no structuredContent unless it
+ * is always asked for: clients show it instead of them. wall_ms are the call's.
+ * Streams longer than the form allows lose their middle. NULL without
+ * memory. */
 json_t *answer_result(const struct result *result, uint32_t wall_ms,
     const struct answer_form *form);
 

@@ -1,5 +1,6 @@
 /* answer_files.c: files of a call, as lines, links and a list. Their names are
  * such that a line can hold them: see call/files.h.
+ * Hostile input: the bytes of those that are inline; only text is.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mcp/answer_files.h"
 
@@ -43,6 +44,44 @@ answer_stream_link(const struct answer_form *form, enum resource_part part,
 	    stream->text.n);
 }
 
+json_t *
+answer_image_link(const struct answer_form *form, const struct file *image)
+{
+	return link_of(answer_uri(form, RESOURCE_IMAGE, image->name),
+	    image->name, "image/png", image->size);
+}
+
+/* ---- text files inline ---- */
+
+/* The text of a file that may be inline, and takes what it costs off *left;
+ * NULL: it may not, or is no text. */
+static json_t *
+inline_text(
+    const struct file *file, const struct answer_form *form, size_t *left)
+{
+	struct span bytes = buf_span(&file->bytes);
+	size_t cost;
+
+	if (!form->inline_files || bytes.n > INLINE_FILE_MAX ||
+	    !media_of(file->name, bytes).text || !media_is_text(bytes))
+		return NULL;
+	cost = jsonrpc_text_cost(bytes);
+	if (cost > *left)
+		return NULL;
+	*left -= cost;
+	return json_stringn(bytes.n ? (const char *)bytes.p : "", bytes.n);
+}
+
+/* What clients show of a resource is the text that is in it. */
+static json_t *
+embedded(const struct file *file, const struct answer_form *form, json_t *text)
+{
+	return json_pack("{s:s, s:{s:o, s:s, s:O}}", "type", "resource",
+	    "resource", "uri", answer_uri(form, RESOURCE_FILE, file->name),
+	    "mimeType", media_of(file->name, buf_span(&file->bytes)).type,
+	    "text", text);
+}
+
 /* ---- files ---- */
 
 static bool
@@ -69,13 +108,17 @@ add_line(
 }
 
 static void
-add_file(const struct file *file, const struct answer_form *form,
+add_file(const struct file *file, const struct answer_form *form, size_t *left,
     struct answer_files *files)
 {
 	bool kept = is_kept(file, form);
+	json_t *text = kept ? inline_text(file, form, left) : NULL;
 
 	add_line(file, form, &files->text);
-	if (kept && form->revision->structured)
+	if (text)
+		(void)json_array_append_new(
+		    files->links, embedded(file, form, text));
+	else if (kept && form->revision->structured)
 		(void)json_array_append_new(files->links,
 		    link_of(answer_uri(form, RESOURCE_FILE, file->name),
 			file->name, media_of_name(file->name), file->size));
@@ -86,21 +129,26 @@ add_file(const struct file *file, const struct answer_form *form,
 		if (kept)
 			(void)json_object_set_new(entry, "uri",
 			    answer_uri(form, RESOURCE_FILE, file->name));
+		if (text)
+			(void)json_object_set(entry, "text", text);
 		(void)json_array_append_new(files->list, entry);
 	}
+	json_decref(text);
 }
 
 static void
 fill(const struct file_list *from, unsigned n, const struct answer_form *form,
     bool listed, struct answer_files *files)
 {
+	size_t left = INLINE_FILES_MAX;
+
 	*files = (struct answer_files){ .links = json_array(),
 		.list = listed ? json_array() : NULL };
 	buf_init(&files->text, FILES_TEXT_MAX);
 	if (from->n > 0 || from->more)
 		(void)buf_add_text(&files->text, "[files]\n");
 	for (unsigned i = 0; i < n; i++)
-		add_file(&from->files[i], form, files);
+		add_file(&from->files[i], form, &left, files);
 	if (n < from->n)
 		(void)buf_printf(&files->text, "and %u more%s\n", from->n - n,
 		    from->more ? ", and others that are not listed" : "");

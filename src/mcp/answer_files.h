@@ -15,7 +15,8 @@
 
 struct answer_files {
 	struct buf text; /* lines that name them */
-	json_t *links;   /* an array of resource_link blocks */
+	json_t *links;   /* an array of resource_link blocks, and of resource
+			  * blocks with the text of files inline */
 	json_t *list;    /* an array for structuredContent; NULL: none asked */
 	size_t cost;     /* of all of it, dumped */
 };
@@ -30,6 +31,10 @@ void answer_files_done(struct answer_files *files);
 /* A new string: the URI of a part of the form's call. */
 json_t *answer_uri(
     const struct answer_form *form, enum resource_part part, const char *name);
+
+/* A new resource_link block for an image. */
+json_t *answer_image_link(
+    const struct answer_form *form, const struct file *image);
 
 /* A new resource_link block for a stream. */
 json_t *answer_stream_link(const struct answer_form *form,

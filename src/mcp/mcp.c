@@ -452,14 +452,16 @@ mcp_new(uv_loop_t *loop, struct room *room, const struct conf *conf,
 	/* A task can be asked for as long as what its call left behind. */
 	mcp->tasks =
 	    tasks_new(loop, (uint64_t)conf->max_timeout_ms + conf->keep_ms);
-	if (!mcp->tasks || getrandom(mcp->seal_key, sizeof(mcp->seal_key), 0) !=
-			       (ssize_t)sizeof(mcp->seal_key)) {
+	if (mcp->tasks)
+		mcp->sessions = room_sessions_new(loop, room, conf);
+	if (!mcp->sessions || getrandom(mcp->seal_key, sizeof(mcp->seal_key),
+				  0) != (ssize_t)sizeof(mcp->seal_key)) {
 		tasks_close(mcp->tasks);
+		room_sessions_close(mcp->sessions);
 		free(mcp);
 		return NULL;
 	}
 	mcp->loop = loop;
-	mcp->room = room;
 	mcp->conf = conf;
 	mcp->catalog = catalog;
 	LIST_INIT(&mcp->peers);
@@ -472,6 +474,12 @@ const struct mcp_stats *
 mcp_stats(const struct mcp *mcp)
 {
 	return &mcp->stats;
+}
+
+const struct room_sessions *
+mcp_sessions(const struct mcp *mcp)
+{
+	return mcp->sessions;
 }
 
 void
@@ -506,5 +514,6 @@ mcp_close(struct mcp *mcp)
 	if (!mcp)
 		return;
 	tasks_close(mcp->tasks);
+	room_sessions_close(mcp->sessions);
 	uv_close((uv_handle_t *)&mcp->progress, on_timer_closed);
 }

@@ -10,6 +10,7 @@
 #include "call/principal.h"
 #include "conf/conf.h"
 #include "room/room.h"
+#include "room/sessions.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -147,6 +148,9 @@ struct mcp_stats {
 #define CALL_BUCKET_US(i) (500ull << (i)) /* 0.5 ms, 1 ms, 2 ms, ... */
 
 const struct mcp_stats *mcp_stats(const struct mcp *mcp);
+
+/* The sessions of its room. */
+const struct room_sessions *mcp_sessions(const struct mcp *mcp);
 
 /* Asked before each call of a principal begins; false refuses it, and
  * *ret_retry_s says when to come again. NULL: nobody asks. */

@@ -116,6 +116,8 @@ request_new(struct peer *peer, void *route, struct batch *batch,
 	request->batch = batch;
 	request->principal = principal_hold(peer->conf.principal);
 	request->progress = -1;
+	buf_init(&request->news[0].text, 2u * PROGRESS_TEXT_MAX);
+	buf_init(&request->news[1].text, 2u * PROGRESS_TEXT_MAX);
 	if (batch) {
 		batch->pending++;
 		batch->asked = true;
@@ -157,6 +159,8 @@ request_free(struct request *request)
 	json_decref(request->id);
 	json_decref(request->params);
 	json_decref(request->token);
+	buf_done(&request->news[0].text);
+	buf_done(&request->news[1].text);
 	principal_release(request->principal);
 	free(request);
 }
@@ -304,7 +308,7 @@ request_cancel(struct request *request)
 	if (request->state == REQUEST_CALL) {
 		/* Nobody is left to hear of a task. */
 		tasks_forget(request);
-		room_cancel(request->mcp->room, request->call);
+		room_sessions_cancel(request->mcp->sessions, request->call);
 	} else {
 		if (request->cancelled)
 			request->cancelled(request, request->cancelled_arg);
@@ -360,23 +364,55 @@ request_form(const struct request *request)
 
 	return (struct answer_form){
 		.revision = request->revision,
-		.structured = request->mcp->conf->structured,
+		.structured =
+		    request->structured &&
+			    request->mcp->conf->structured == STRUCTURED_AUTO
+			? STRUCTURED_ALWAYS
+			: request->mcp->conf->structured,
 		.output_chars = request->mcp->conf->output_chars,
 		.bytes_max = share > envelope ? share - envelope : 0,
+		.inline_files = request->inline_files,
+		.max_wall_ms = request->mcp->conf->max_timeout_ms,
+		.memory_bytes = request->mcp->conf->memory_bytes,
 	};
 }
 
 /* ---- progress ---- */
 
+/* Adds what is new under its name, and forgets it. */
+static void
+news_take(struct news *news, const char *name, struct buf *into)
+{
+	if (news->text.n == 0)
+		return;
+	if (into->n > 0 && into->p[into->n - 1] != '\n')
+		(void)buf_add_text(into, "\n");
+	(void)buf_add_text(into, name);
+	if (news->cut)
+		(void)buf_add_text(into, "...\n");
+	(void)buf_add(into, news->text.p, news->text.n);
+	buf_done(&news->text);
+	news->cut = false;
+}
+
+/* What is told of a call that runs: its new output, or that it runs. */
 static void
 progress_send(struct request *request, uint64_t now_us)
 {
-	double seconds =
-	    floor((double)(now_us - request->began_us) / 1e5) / 10.0;
-	char text[64];
+	double hundredths = floor((double)(now_us - request->began_us) / 1e4);
+	own_buf struct buf text;
 
-	(void)snprintf(text, sizeof(text), "%.0f s so far", seconds);
-	request_progress(request, seconds, 0, text);
+	buf_init(&text, 4u * PROGRESS_TEXT_MAX);
+	news_take(&request->news[0], "", &text);
+	news_take(&request->news[1], "[stderr]\n", &text);
+	if (text.n == 0) {
+		hundredths = floor(hundredths / 10) * 10;
+		(void)buf_printf(&text, "%.0f s so far", hundredths / 100);
+	}
+	if (buf_add(&text, "", 1) == 0)
+		request_progress(
+		    request, hundredths / 100, 0, (const char *)text.p);
+	request->said_us = now_us;
 	request->due_us = now_us + PROGRESS_EVERY_MS * 1000u;
 }
 
@@ -421,4 +457,56 @@ mcp_progress(struct mcp *mcp, uint64_t now_us)
 	else
 		(void)uv_timer_start(&mcp->progress, on_progress_due,
 		    (first_us - now_us) / 1000 + 1, 0);
+}
+
+/* A message's string ends at a NUL. */
+static void
+replace_nul(uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (p[i] == '\0')
+			p[i] = '?';
+}
+
+/* Leaves the last characters, at most PROGRESS_TEXT_MAX bytes. */
+static void
+news_trim(struct news *news)
+{
+	struct buf *text = &news->text;
+	size_t n;
+
+	if (text->n <= PROGRESS_TEXT_MAX)
+		return;
+	n = text->n - PROGRESS_TEXT_MAX;
+	while (n < text->n && (text->p[n] & 0xc0) == 0x80)
+		n++;
+	buf_drop(text, n);
+	news->cut = true;
+}
+
+void
+request_say(struct request *request, bool err, struct span text)
+{
+	struct news *news = &request->news[err];
+	uint64_t now_us = clock_us();
+	uint64_t due_us = request->said_us + PROGRESS_TEXT_MS * 1000u;
+
+	if (!request->peer || !request->token || text.n == 0)
+		return;
+	if (text.n > PROGRESS_TEXT_MAX) {
+		text.p += text.n - PROGRESS_TEXT_MAX;
+		text.n = PROGRESS_TEXT_MAX;
+		news->text.n = 0;
+		news->cut = true;
+	}
+	while (news->cut && text.n > 0 && (*text.p & 0xc0) == 0x80) {
+		text.p++; /* not within a character */
+		text.n--;
+	}
+	if (buf_add(&news->text, text.p, text.n) < 0)
+		return;
+	replace_nul(news->text.p + news->text.n - text.n, text.n);
+	news_trim(news);
+	request->due_us = due_us > now_us ? due_us : now_us;
+	mcp_progress(request->mcp, now_us);
 }

@@ -19,7 +19,7 @@ struct tasks;
 struct mcp {
 	uv_loop_t *loop;
 	uv_timer_t progress;
-	struct room *room;
+	struct room_sessions *sessions; /* through which the room is used */
 	const struct conf *conf;
 	const struct catalog *catalog;
 	struct tasks *tasks;
@@ -92,7 +92,14 @@ struct request {
 	json_t *token;   /* for progress, or NULL */
 	double progress; /* the last that was told */
 	uint64_t began_us, due_us;
-	uint32_t call; /* the room's number for it */
+	uint64_t said_us; /* when progress was last sent */
+	struct news {
+		struct buf text; /* of stdout, or stderr, not yet told */
+		bool cut;        /* of more, its end */
+	} news[2];
+	bool inline_files; /* of the answer: see struct answer_form */
+	bool structured;   /* the client asks for structuredContent always */
+	uint32_t call;     /* the room's number for it */
 	size_t call_bytes;
 	/* For REQUEST_WAIT: told when nobody waits any more, before the request
 	 * is freed. */
@@ -158,6 +165,13 @@ void request_note(struct request *request, const char *method, json_t *params);
  * do not grow are not sent. text may be NULL. */
 void request_progress(
     struct request *request, double progress, double total, const char *text);
+
+/* Output of the request's running call, for the next progress notification: at
+ * most one in PROGRESS_TEXT_MS, with what is new since the last one. Of more
+ * than PROGRESS_TEXT_MAX bytes it has the end, behind "...". What is new of
+ * stderr stands behind that of stdout and a line "[stderr]". A notification
+ * without output says how long the call has run. */
+void request_say(struct request *request, bool err, struct span text);
 
 /* notifications/message, if the client asked for that level. data is taken. */
 void request_log(struct request *request, const char *level, json_t *data);

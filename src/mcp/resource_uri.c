@@ -9,10 +9,11 @@
 
 #define CALL_PREFIX "breakroom://call/"
 
-const char *const resource_uri_templates[3] = {
-	CALL_PREFIX "{id}/stdout{?offset,length}",
-	CALL_PREFIX "{id}/stderr{?offset,length}",
-	CALL_PREFIX "{id}/files/{+name}{?offset,length}",
+const char *const resource_uri_templates[RESOURCE_PARTS] = {
+	[RESOURCE_STDOUT] = CALL_PREFIX "{id}/stdout{?offset,length}",
+	[RESOURCE_STDERR] = CALL_PREFIX "{id}/stderr{?offset,length}",
+	[RESOURCE_FILE] = CALL_PREFIX "{id}/files/{+name}{?offset,length}",
+	[RESOURCE_IMAGE] = CALL_PREFIX "{id}/images/{name}{?offset,length}",
 };
 
 /* Takes a prefix off *text, if it is there. */
@@ -105,8 +106,9 @@ take_part(const char **text, struct resource_uri *uri)
 		uri->part = RESOURCE_STDERR;
 		return true;
 	}
-	uri->part = RESOURCE_FILE;
-	return skip(text, "/files/") && take_name(text, uri->name);
+	uri->part = skip(text, "/images/") ? RESOURCE_IMAGE : RESOURCE_FILE;
+	return (uri->part == RESOURCE_IMAGE || skip(text, "/files/")) &&
+	       take_name(text, uri->name);
 }
 
 static bool
@@ -168,10 +170,15 @@ int
 resource_uri_add(
     struct buf *into, const char *id, enum resource_part part, const char *name)
 {
-	static const char *const paths[] = { "stdout", "stderr", "files/" };
+	static const char *const paths[RESOURCE_PARTS] = {
+		[RESOURCE_STDOUT] = "stdout",
+		[RESOURCE_STDERR] = "stderr",
+		[RESOURCE_FILE] = "files/",
+		[RESOURCE_IMAGE] = "images/",
+	};
 	int r = buf_printf(into, CALL_PREFIX "%s/%s", id, paths[part]);
 
-	if (part != RESOURCE_FILE)
+	if (part != RESOURCE_FILE && part != RESOURCE_IMAGE)
 		return r;
 	for (; r == 0 && *name; name++)
 		r = is_unreserved(*name)

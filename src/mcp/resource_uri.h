@@ -3,6 +3,7 @@
  *   breakroom://call/ID/stdout
  *   breakroom://call/ID/stderr
  *   breakroom://call/ID/files/NAME
+ *   breakroom://call/ID/images/N.png
  *
  * each with "?offset=N&length=M", or one of the two, for a part of its bytes.
  * Hostile input: a client's URI. Pure.
@@ -22,13 +23,16 @@
 enum resource_part {
 	RESOURCE_STDOUT,
 	RESOURCE_STDERR,
-	RESOURCE_FILE
+	RESOURCE_FILE,
+	RESOURCE_IMAGE
 };
+
+#define RESOURCE_PARTS (RESOURCE_IMAGE + 1)
 
 struct resource_uri {
 	char id[RESOURCE_ID_SIZE];
 	enum resource_part part;
-	char name[RESOURCE_URI_MAX]; /* decoded; of a file */
+	char name[RESOURCE_URI_MAX]; /* decoded; of a file or image */
 	bool ranged;                 /* the URI names a part: */
 	uint64_t offset, length;     /* UINT64_MAX: to the end */
 };
@@ -41,7 +45,7 @@ bool resource_uri_parse(const char *text, struct resource_uri *ret_uri);
 int resource_uri_add(struct buf *into, const char *id, enum resource_part part,
     const char *name);
 
-/* The URIs as RFC 6570 templates: of stdout, stderr and files. */
-extern const char *const resource_uri_templates[3];
+/* The URIs as RFC 6570 templates, by enum resource_part. */
+extern const char *const resource_uri_templates[RESOURCE_PARTS];
 
 #endif

@@ -101,6 +101,7 @@ on_templates(void *arg, const struct revision *revision)
 			    "give offset and length in bytes." },
 		{ "stderr", "The same for its standard error." },
 		{ "files", "A file that a call left in /workspace." },
+		{ "images", "A figure that a call showed, as PNG." },
 	};
 	json_t *templates = json_array();
 

@@ -7,6 +7,7 @@
 #include "conf/limits.h"
 #include "mcp/jsonrpc.h"
 #include "mcp/method.h"
+#include "mcp/packages_resource.h"
 #include "mcp/resources.h"
 #include "mcp/tool_run.h"
 
@@ -21,12 +22,14 @@ struct run_catalog {
 	const struct conf *conf;
 	const char *text; /* the tool's description */
 	struct store *store;
+	struct packages_resource packages;
 };
 
 static const char instructions[] =
-    "run_python runs Python code in a fresh, isolated room with the "
-    "scientific stack already imported. Print what you want to see; nothing "
-    "persists between calls; there is no network.";
+    "run_python runs Python code in an isolated room with the scientific "
+    "stack already imported. What is printed, the value of the last "
+    "expression, figures and files come back. Calls share nothing, unless "
+    "they name a session; there is no network.";
 
 /* ---- the log ---- */
 
@@ -44,6 +47,15 @@ show_id(const struct request *request, char id[NAME_SHOWN_SIZE])
 			*p = '?';
 }
 
+/* Enough of a session's id to find its lines; "-" for none. */
+static const char *
+session_of(const struct call *call, const struct result *result)
+{
+	if (result->session[0])
+		return result->session;
+	return call->use == SESSION_GO_ON ? call->session_id : "-";
+}
+
 /* One line for each call; of its code and output only the sizes, unless the
  * operator asks for more. */
 static void
@@ -55,15 +67,17 @@ log_call(const struct request *request, const struct call *call,
 
 	show_id(request, id);
 	log_info("event=call call=%u id=\"%s\" principal=%s room=wasm "
-		 "outcome=%s exit=%d queued_ms=%.1f wall_ms=%.1f "
+		 "session=%.8s outcome=%s exit=%d queued_ms=%.1f wall_ms=%.1f "
 		 "cpu_ms=%.1f code_bytes=%zu out_bytes=%zu err_bytes=%zu "
-		 "files=%u answered=%s",
+		 "files=%u images=%u answered=%s",
 	    call->id, id, principal ? principal->name : "-",
-	    outcome_name(result->outcome), result->exit_code,
+	    session_of(call, result), outcome_name(result->outcome),
+	    result->exit_code,
 	    (double)result->usage.queued_us / 1e3,
 	    (double)result->usage.wall_us / 1e3,
 	    (double)result->usage.cpu_us / 1e3, call->code.n,
 	    result->out.text.n, result->err.text.n, result->files.n,
+	    result->images.n,
 	    request->peer   ? "yes"
 	    : request->task ? "task"
 			    : "no");
@@ -157,6 +171,8 @@ answer_call(struct request *request, struct call *call, struct result *result)
 	    store_add(run->store, call->principal, result, clock_us(), id) == 0)
 		form.call_id = id;
 	object = answer_result(result, call->wall_ms, &form);
+	if (form.call_id)
+		store_move(run->store, id, result);
 	if (object)
 		method_answer(request, object);
 	else
@@ -176,6 +192,14 @@ on_call_done(struct call *call, struct result *result)
 	if (request_call_ended(request))
 		answer_call(request, call, result);
 	call_free(call);
+}
+
+/* ---- while it runs ---- */
+
+static void
+on_output(struct call *call, bool err, struct span text)
+{
+	request_say(call->owner, err, text);
 }
 
 /* ---- its beginning ---- */
@@ -243,17 +267,21 @@ static void
 submit(struct request *request, struct call *call)
 {
 	struct mcp *mcp = request->mcp;
-	size_t bytes = call->code.n + call->stdin_bytes.n;
+	size_t bytes = call->code.n + call->stdin_bytes.n + call->files.n +
+		       call->options.n;
 
 	call->owner = request;
 	call->done = on_call_done;
+	/* Somebody listens who can be told text. */
+	if (request->token && request->revision->progress_message)
+		call->on_output = on_output;
 	call->principal = principal_hold(request->principal);
 	if (!is_room_for(request, bytes)) {
 		call_free(call);
 		return;
 	}
-	/* done is never called from within room_submit. */
-	if (room_submit(mcp->room, call) < 0) {
+	/* done is never called from within room_sessions_submit. */
+	if (room_sessions_submit(mcp->sessions, call) < 0) {
 		call_free(call);
 		refuse_busy(request, BUSY_SERVER, RETRY_BUSY_S, "memory",
 		    "the server has no memory for the call");
@@ -286,6 +314,9 @@ on_run(void *arg, struct request *request, json_t *arguments)
 	if (!admitted(request))
 		return;
 	r = tool_run_call(arguments, run->conf, &call, &err);
+	request->inline_files = tool_run_inline_files(arguments);
+	request->structured = json_is_true(json_object_get(
+	    json_object_get(request->params, "_meta"), "breakroom/structured"));
 	if (r == -EINVAL)
 		refuse(request, err.text);
 	else if (r < 0)
@@ -333,6 +364,16 @@ run_catalog_new(const struct conf *conf, const char *text)
 	run->face.resources = &store_resources;
 	run->face.resources_arg = run->store;
 	return run;
+}
+
+void
+run_catalog_packages(struct run_catalog *run_catalog, const char *list)
+{
+	run_catalog->packages = (struct packages_resource){
+		.store = run_catalog->store, .text = list
+	};
+	run_catalog->face.resources = &packages_resources;
+	run_catalog->face.resources_arg = &run_catalog->packages;
 }
 
 const struct catalog *

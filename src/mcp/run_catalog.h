@@ -13,6 +13,9 @@ struct run_catalog;
 /* text is the tool's description. Borrows both. NULL without memory. */
 struct run_catalog *run_catalog_new(const struct conf *conf, const char *text);
 
+/* Offers the list of packages, a JSON object, as a resource too. Borrows it. */
+void run_catalog_packages(struct run_catalog *run_catalog, const char *list);
+
 /* For mcp_new. */
 const struct catalog *run_catalog_face(const struct run_catalog *run_catalog);
 

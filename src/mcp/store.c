@@ -16,10 +16,11 @@
 
 #define BUCKETS 4096u /* by the first three digits of an id */
 
-/* Where a call's resources stand in a walk; files come behind. */
+/* Where a call's resources stand in a walk; files come behind, then images. */
 #define AT_BITS  8u
 #define AT_FILES 2u
-_Static_assert(AT_FILES + RESULT_FILES_MAX + 1u < 1u << AT_BITS,
+_Static_assert(
+    AT_FILES + RESULT_FILES_MAX + RESULT_IMAGES_MAX + 1u < 1u << AT_BITS,
     "a place in a call fits its bits");
 
 struct owner;
@@ -34,7 +35,7 @@ struct kept {
 	uint64_t until_us;
 	uint64_t bytes; /* that it costs */
 	struct buf streams[2];
-	struct file_list files;
+	struct file_list files, images;
 };
 
 /* Somebody of whom calls are kept. */
@@ -125,6 +126,7 @@ kept_free(struct kept *kept)
 	buf_done(&kept->streams[0]);
 	buf_done(&kept->streams[1]);
 	file_list_done(&kept->files);
+	file_list_done(&kept->images);
 	free(kept);
 }
 
@@ -235,12 +237,9 @@ files_taken(const struct file_list *list)
 #define KEPT_ROUNDING 512u
 
 static uint64_t
-cost_of(const struct result *result)
+cost_of_files(const struct file_list *list)
 {
-	const struct file_list *list = &result->files;
-	uint64_t bytes = sizeof(struct kept) + sizeof(struct owner) +
-			 KEPT_ROUNDING + result->out.text.n +
-			 result->err.text.n;
+	uint64_t bytes = 0;
 
 	for (unsigned i = 0; i < list->n; i++)
 		if (list->files[i].taken)
@@ -250,11 +249,18 @@ cost_of(const struct result *result)
 	return bytes;
 }
 
+static uint64_t
+cost_of(const struct result *result)
+{
+	return sizeof(struct kept) + sizeof(struct owner) + KEPT_ROUNDING +
+	       result->out.text.n + result->err.text.n +
+	       cost_of_files(&result->files) + cost_of_files(&result->images);
+}
+
 /* Only then nothing can fail any more: the bytes are moved. */
 static int
-copy_names(struct kept *kept, const struct file_list *from)
+copy_names(struct file_list *list, const struct file_list *from)
 {
-	struct file_list *list = &kept->files;
 	unsigned n = files_taken(from);
 
 	list->files = n > 0 ? calloc(n, sizeof(*list->files)) : NULL;
@@ -271,9 +277,9 @@ copy_names(struct kept *kept, const struct file_list *from)
 }
 
 static void
-move_bytes(struct kept *kept, struct file_list *from)
+move_bytes(struct file_list *list, struct file_list *from)
 {
-	struct file *to = kept->files.files;
+	struct file *to = list->files;
 
 	for (unsigned i = 0; i < from->n; i++) {
 		struct file *file = &from->files[i];
@@ -296,7 +302,7 @@ copy_stream(struct buf *to, const struct buf *from)
 }
 
 static struct kept *
-kept_new(struct result *result, uint64_t bytes)
+kept_new(const struct result *result, uint64_t bytes)
 {
 	struct kept *kept = calloc(1, sizeof(*kept));
 
@@ -305,12 +311,12 @@ kept_new(struct result *result, uint64_t bytes)
 	if (!random_id(kept->id) ||
 	    copy_stream(&kept->streams[0], &result->out.text) < 0 ||
 	    copy_stream(&kept->streams[1], &result->err.text) < 0 ||
-	    copy_names(kept, &result->files) < 0) {
+	    copy_names(&kept->files, &result->files) < 0 ||
+	    copy_names(&kept->images, &result->images) < 0) {
 		kept_free(kept);
 		return NULL;
 	}
 	kept->bytes = bytes;
-	move_bytes(kept, &result->files);
 	return kept;
 }
 
@@ -330,7 +336,7 @@ put(struct store *store, struct owner *owner, struct kept *kept)
 
 int
 store_add(struct store *store, const struct principal *principal,
-    struct result *result, uint64_t now_us, char ret_id[STORE_ID_SIZE])
+    const struct result *result, uint64_t now_us, char ret_id[STORE_ID_SIZE])
 {
 	uint64_t bytes = cost_of(result);
 	struct owner *owner;
@@ -338,7 +344,8 @@ store_add(struct store *store, const struct principal *principal,
 
 	store_expire(store, now_us);
 	if (result->out.text.n == 0 && result->err.text.n == 0 &&
-	    files_taken(&result->files) == 0)
+	    files_taken(&result->files) == 0 &&
+	    files_taken(&result->images) == 0)
 		return -ENODATA;
 	if (bytes > store->bytes_max)
 		return -E2BIG;
@@ -360,6 +367,28 @@ store_add(struct store *store, const struct principal *principal,
 	return 0;
 }
 
+static struct kept *
+kept_find(struct store *store, const char *id)
+{
+	struct kept *kept;
+
+	LIST_FOREACH(kept, &store->buckets[bucket_of(id)], in_bucket)
+	if (memcmp(kept->id, id, STORE_ID_SIZE) == 0)
+		return kept;
+	return NULL;
+}
+
+void
+store_move(struct store *store, const char *id, struct result *result)
+{
+	struct kept *kept = kept_find(store, id);
+
+	if (!kept)
+		return;
+	move_bytes(&kept->files, &result->files);
+	move_bytes(&kept->images, &result->images);
+}
+
 /* ---- looking ---- */
 
 static void
@@ -370,6 +399,7 @@ stored_fill(struct store *store, const struct kept *kept,
 		[RESOURCE_STDOUT] = "stdout",
 		[RESOURCE_STDERR] = "stderr",
 		[RESOURCE_FILE] = NULL, /* its own */
+		[RESOURCE_IMAGE] = NULL,
 	};
 	struct buf uri = { .p = (uint8_t *)store->uri,
 		.cap = sizeof(store->uri),
@@ -409,14 +439,13 @@ file_find(const struct file_list *list, const char *name)
 	return NULL;
 }
 
-static struct kept *
-kept_find(struct store *store, const char *id)
+/* Those stand in the order in which they were shown. */
+static const struct file *
+image_find(const struct file_list *list, const char *name)
 {
-	struct kept *kept;
-
-	LIST_FOREACH(kept, &store->buckets[bucket_of(id)], in_bucket)
-	if (memcmp(kept->id, id, STORE_ID_SIZE) == 0)
-		return kept;
+	for (unsigned i = 0; i < list->n; i++)
+		if (strcmp(list->files[i].name, name) == 0)
+			return &list->files[i];
 	return NULL;
 }
 
@@ -431,8 +460,10 @@ store_find(struct store *store, const struct principal *principal,
 	kept = kept_find(store, uri->id);
 	if (!kept || !owner_is(kept->owner, principal))
 		return false;
-	if (uri->part == RESOURCE_FILE) {
-		file = file_find(&kept->files, uri->name);
+	if (uri->part == RESOURCE_FILE || uri->part == RESOURCE_IMAGE) {
+		file = uri->part == RESOURCE_FILE
+			   ? file_find(&kept->files, uri->name)
+			   : image_find(&kept->images, uri->name);
 		if (!file)
 			return false;
 	}
@@ -459,6 +490,8 @@ static bool
 resource_from(struct store *store, const struct kept *kept, unsigned *index,
     struct stored *ret_stored)
 {
+	unsigned place;
+
 	for (; *index < AT_FILES; (*index)++) {
 		if (kept->streams[*index].n == 0)
 			continue;
@@ -466,10 +499,17 @@ resource_from(struct store *store, const struct kept *kept, unsigned *index,
 		    ret_stored);
 		return true;
 	}
-	if (*index - AT_FILES >= kept->files.n)
+	place = *index - AT_FILES;
+	if (place < kept->files.n) {
+		stored_fill(store, kept, RESOURCE_FILE,
+		    &kept->files.files[place], ret_stored);
+		return true;
+	}
+	place -= kept->files.n;
+	if (place >= kept->images.n)
 		return false;
-	stored_fill(store, kept, RESOURCE_FILE,
-	    &kept->files.files[*index - AT_FILES], ret_stored);
+	stored_fill(store, kept, RESOURCE_IMAGE, &kept->images.files[place],
+	    ret_stored);
 	return true;
 }
 

@@ -1,5 +1,5 @@
-/* store.h: what calls left behind, kept for a bounded time and size: outputs
- * and files, each readable by the principal whose call it was. Every call that
+/* store.h: what calls left behind, kept for a bounded time and size: outputs,
+ * files and images, each readable by the principal whose call it was. Every call that
  * printed something or left a file is kept, while it lasts: its time is the
  * same for all, and when there is too much, those who hold most lose their
  * oldest call first, so that a flood drives out the flooder's own. Knows no
@@ -25,15 +25,19 @@ struct store *store_new(uint64_t bytes_max, uint32_t keep_ms);
 void store_free(struct store *store); /* NULL is fine */
 
 /* Keeps what a result has, for principal, which may be NULL: streams are
- * copied, bytes of files moved out of the result; their names and sizes stay
- * in it. *ret_id is its name in URIs. 0; -ENODATA: there is nothing to keep;
- * -ENOMEM, -E2BIG, -errno: nothing is kept, and the result is whole. */
+ * copied, and there is a place for the bytes of files and images, which come by
+ * store_move. *ret_id is its name in URIs. 0; -ENODATA: there is nothing to
+ * keep; -ENOMEM, -E2BIG, -errno: nothing is kept. */
 int store_add(struct store *store, const struct principal *principal,
-    struct result *result, uint64_t now_us, char ret_id[STORE_ID_SIZE]);
+    const struct result *result, uint64_t now_us, char ret_id[STORE_ID_SIZE]);
+
+/* Moves the bytes of files and images out of that result, once its answer is
+ * made and before anybody can look; names and sizes stay in it. */
+void store_move(struct store *store, const char *id, struct result *result);
 
 struct stored {
 	const char *uri; /* of the resource; percent-encoded where it must be */
-	const char *name; /* "stdout", "stderr" or the file's */
+	const char *name; /* "stdout", "stderr", the file's or image's */
 	const char *type; /* "text/plain", or what the name or bytes say */
 	bool text;        /* that is a type of text */
 	struct span bytes;

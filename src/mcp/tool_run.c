@@ -3,9 +3,13 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mcp/tool_run.h"
 
+#include "base/own.h"
 #include "conf/limits.h"
 #include "mcp/answer.h"
 #include "mcp/jsonrpc.h"
+#include "mcp/tool_files.h"
+#include "mcp/tool_options.h"
+#include "mcp/tool_session.h"
 
 #include <errno.h>
 #include <math.h>
@@ -43,44 +47,47 @@ is_known(const char *name)
 	return false;
 }
 
-/* Room that the list of packages leaves for the rest of the text. */
-#define TEXT_PACKAGES_MAX (TOOL_TEXT_MAX - 900u)
-
 /* Adds "name version", unless the list is full. */
 static bool
-add_package(struct buf *text, const char *name, const json_t *version)
+add_package(
+    struct buf *text, size_t max, const char *name, const json_t *version)
 {
 	const char *shown = json_string_value(version);
 	size_t need = strlen(name) + (shown ? strlen(shown) : 0) + 4;
 
-	if (text->n + need > TEXT_PACKAGES_MAX)
+	if (text->n + need > max)
 		return false;
 	return buf_printf(text, "%s%s%s", name, shown ? " " : "",
 		   shown ? shown : "") == 0 &&
 	       buf_add_text(text, ", ") == 0;
 }
 
+/* What "and N more." takes. */
+#define MORE_MAX 24u
+
+/* Names as many as there is room for below max bytes. */
 static void
-add_packages(struct buf *text, json_t *packages)
+add_packages(struct buf *text, size_t max, json_t *packages)
 {
 	size_t left = json_object_size(packages);
 	const char *name;
 	json_t *version;
 	void *at;
 
-	if (left == 0)
+	if (left == 0 || max < text->n + 200)
 		return;
+	max -= MORE_MAX;
 	(void)buf_add_text(text, " Installed: ");
 	for (size_t i = 0; i < KNOWN; i++) {
 		version = json_object_get(packages, known[i]);
-		if (version && add_package(text, known[i], version))
+		if (version && add_package(text, max, known[i], version))
 			left--;
 	}
 	for (at = json_object_iter(packages); at;
 	     at = json_object_iter_next(packages, at)) {
 		name = json_object_iter_key(at);
 		version = json_object_iter_value(at);
-		if (!is_known(name) && add_package(text, name, version))
+		if (!is_known(name) && add_package(text, max, name, version))
 			left--;
 	}
 	text->n -= 2; /* the last comma */
@@ -90,65 +97,83 @@ add_packages(struct buf *text, json_t *packages)
 }
 
 static int
-add_about(struct buf *text, struct span about, struct err *err)
+add_about(struct buf *text, size_t max, json_t *about, struct err *err)
 {
-	json_t *root, *python, *packages;
-	int r = 0;
+	json_t *python = json_object_get(about, "python");
+	json_t *packages = json_object_get(about, "packages");
 
-	root = json_loadb((const char *)about.p, about.n, 0, NULL);
-	python = json_object_get(root, "python");
-	packages = json_object_get(root, "packages");
 	if (!json_is_string(python) || json_string_length(python) > 100 ||
-	    (packages && !json_is_object(packages))) {
-		r = fail(err, EINVAL, "about.json does not name a Python");
-	} else {
-		(void)buf_printf(text,
-		    "Runs Python %s code in a fresh, isolated room and "
-		    "returns what it printed.",
-		    json_string_value(python));
-		add_packages(text, packages);
-	}
-	json_decref(root);
-	return r;
+	    (packages && !json_is_object(packages)))
+		return fail(err, EINVAL, "about.json does not name a Python");
+	(void)buf_printf(text,
+	    "Runs Python %s code in an isolated room and returns what it "
+	    "printed, the value of its last expression, figures and files.",
+	    json_string_value(python));
+	add_packages(text, max, packages);
+	return 0;
 }
 
+static const char shows[] =
+    "\n\nPrinted output comes back, and the value of the last expression, as "
+    "in a notebook. Open matplotlib figures, also at plt.show(), and a PIL "
+    "image as last value come back as images.\n";
+
 static const char rules[] =
-    "\n\nOnly printed output comes back: print() every value you want to "
-    "see.\nEach call starts fresh: variables, imports and files of earlier "
-    "calls are gone. Files can be written in /workspace (the working "
-    "directory) and /tmp during a call; no later call sees them.\nThere is no "
-    "network, no pip, no process or shell, and no file of the host. Threads "
-    "work, but run in turn. Top-level await works.\nnumpy's default integer "
-    "has 32 bits in this room (as do pandas columns made from such arrays) "
-    "and wraps silently: pass dtype='int64' where values, sums or products may "
-    "exceed "
-    "2147483647.\n";
+    "There is no network, no pip, no process or shell, and no file of the "
+    "host. Threads work, but run in turn. Top-level await works.\n";
 
-int
-tool_run_text(struct span about, const struct conf *conf, struct buf *text,
-    struct err *err)
+static const char integers[] =
+    "numpy's default integer has 32 bits in this room (as do pandas columns "
+    "made from such arrays) and wraps silently: pass dtype='int64' where "
+    "values, sums or products may exceed 2147483647.\n";
+
+/* What stands behind the packages. */
+static int
+add_rest(struct buf *text, const struct conf *conf, bool int64)
 {
-	int r = 0;
-
-	if (about.n > 0)
-		r = add_about(text, about, err);
-	else
-		(void)buf_add_text(text,
-		    "Runs Python code in a fresh, isolated room and returns "
-		    "what it printed.");
-	if (r < 0)
-		return r;
+	(void)buf_add_text(text, shows);
+	tool_session_text(text, conf);
+	(void)buf_printf(text,
+	    "files puts files into /workspace, the working directory%s. No "
+	    "later call sees what is written there%s.\n",
+	    conf->keep_bytes > 0 ? "; what is left there comes back as links"
+				 : "",
+	    conf->max_sessions > 0 ? ", but in a session" : "");
 	(void)buf_add_text(text, rules);
-	if (conf->keep_bytes > 0)
-		(void)buf_add_text(
-		    text, "Files left in /workspace come back as links.\n");
-	r = buf_printf(text,
+	if (!int64)
+		(void)buf_add_text(text, integers);
+	return buf_printf(text,
 	    "Limits of a call: %g s of wall time (timeout_s may ask for up to "
 	    "%g), %llu MiB of memory, %llu MiB of files, %u characters each "
 	    "of stdout and stderr (of more, the middle is left out).",
 	    conf->timeout_ms / 1000.0, conf->max_timeout_ms / 1000.0,
 	    (unsigned long long)(conf->memory_bytes / MIB),
 	    (unsigned long long)(conf->files_bytes / MIB), conf->output_chars);
+}
+
+int
+tool_run_text(struct span about, const struct conf *conf, struct buf *text,
+    struct err *err)
+{
+	json_t *root = about.n > 0
+			   ? json_loadb((const char *)about.p, about.n, 0, NULL)
+			   : NULL;
+	own_buf struct buf rest = { .max = 2u * TOOL_TEXT_MAX };
+	int r = add_rest(
+	    &rest, conf, json_is_text(json_object_get(root, "int64"), "on"));
+	size_t max = rest.n < TOOL_TEXT_MAX ? TOOL_TEXT_MAX - 1 - rest.n : 0;
+
+	if (r == 0 && about.n > 0)
+		r = add_about(text, max, root, err);
+	else
+		(void)buf_add_text(text,
+		    "Runs Python code in an isolated room and returns what it "
+		    "printed, the value of its last expression, figures and "
+		    "files.");
+	json_decref(root);
+	if (r < 0)
+		return r;
+	r = buf_add(text, rest.p, rest.n);
 	if (r < 0 || text->n >= TOOL_TEXT_MAX)
 		return fail(err, EINVAL, "the tool's description is too long");
 	return 0;
@@ -157,22 +182,68 @@ tool_run_text(struct span about, const struct conf *conf, struct buf *text,
 /* ---- the tool object ---- */
 
 static json_t *
-input_schema(const struct conf *conf)
+property(const char *type, const char *description)
 {
 	return json_pack(
-	    "{s:s, s:{s:{s:s, s:s}, s:{s:s, s:s, s:i, s:f}, s:{s:s, s:s}}, "
-	    "s:[s], s:b}",
-	    "type", "object", "properties", "code", "type", "string",
-	    "description",
-	    "Python source to run as __main__. Use print() for what you want "
-	    "to see.",
-	    "timeout_s", "type", "number", "description",
-	    "Wall-time limit in seconds, if the default is not right.",
-	    "exclusiveMinimum", 0, "maximum", conf->max_timeout_ms / 1000.0,
-	    "stdin", "type", "string", "description",
-	    "Text that the program can read from its standard input; empty "
-	    "by default.",
-	    "required", "code", "additionalProperties", 0);
+	    "{s:s, s:s}", "type", type, "description", description);
+}
+
+static json_t *
+names_property(const char *description)
+{
+	json_t *names = property("array", description);
+
+	(void)json_object_set_new(
+	    names, "items", json_pack("{s:s}", "type", "string"));
+	(void)json_object_set_new(
+	    names, "maxItems", json_integer(CONF_LIST_MAX));
+	return names;
+}
+
+static json_t *
+timeout_property(const struct conf *conf)
+{
+	json_t *timeout = property("number",
+	    "Wall-time limit in seconds, if the default is not right.");
+
+	(void)json_object_set_new(timeout, "exclusiveMinimum", json_integer(0));
+	(void)json_object_set_new(
+	    timeout, "maximum", json_real(conf->max_timeout_ms / 1000.0));
+	return timeout;
+}
+
+static json_t *
+input_schema(const struct conf *conf)
+{
+	json_t *properties = json_object();
+
+	(void)json_object_set_new(properties, "code",
+	    property("string", "Python source to run as __main__. The value of "
+			       "its last expression comes back by itself."));
+	(void)json_object_set_new(
+	    properties, "timeout_s", timeout_property(conf));
+	(void)json_object_set_new(properties, "stdin",
+	    property("string",
+		"Text that the program can read from its standard input; empty "
+		"by default."));
+	(void)json_object_set_new(properties, "files", tool_files_schema());
+	if (conf->keep_bytes > 0)
+		(void)json_object_set_new(properties, "inline_files",
+		    property("boolean",
+			"Small text files left in /workspace come back in "
+			"full, not as links."));
+	tool_session_schema(properties, conf);
+	(void)json_object_set_new(properties, "echo",
+	    property("boolean", "Whether the value of the last expression "
+				"comes back; true by default."));
+	(void)json_object_set_new(properties, "deny_imports",
+	    names_property("Modules that the program may not import."));
+	(void)json_object_set_new(properties, "allow_imports",
+	    names_property(
+		"The only modules that it may import, if it is given."));
+	return json_pack("{s:s, s:o, s:[s], s:b}", "type", "object",
+	    "properties", properties, "required", "code",
+	    "additionalProperties", 0);
 }
 
 json_t *
@@ -195,6 +266,9 @@ tool_run_describe(
 		    json_pack("{s:s, s:b, s:b, s:b, s:b}", "title", title,
 			"readOnlyHint", 0, "destructiveHint", 0,
 			"idempotentHint", 0, "openWorldHint", 0));
+	if (revision->structured)
+		(void)json_object_set_new(tool, "_meta",
+		    json_pack("{s:[s]}", "breakroom/rooms", "wasm"));
 	return tool;
 }
 
@@ -226,11 +300,25 @@ type_name(const json_t *value)
 	return names[json_typeof(value)];
 }
 
+static const char *const argument_names[] = {
+	"code",
+	"timeout_s",
+	"stdin",
+	"files",
+	"inline_files",
+	"echo",
+	"deny_imports",
+	"allow_imports",
+};
+
 static bool
 is_argument(const char *name)
 {
-	return strcmp(name, "code") == 0 || strcmp(name, "timeout_s") == 0 ||
-	       strcmp(name, "stdin") == 0;
+	for (size_t i = 0;
+	     i < sizeof(argument_names) / sizeof(argument_names[0]); i++)
+		if (strcmp(name, argument_names[i]) == 0)
+			return true;
+	return tool_session_is_argument(name);
 }
 
 /* Adds the name in quotes to a list of n bytes; "..." when it is full. */
@@ -264,8 +352,8 @@ check_names(const json_t *arguments, struct err *err)
 			    unknown, sizeof(unknown), json_object_iter_key(at));
 	if (unknown[0])
 		return fail(err, EINVAL,
-		    "unknown argument %s: run_python takes code, timeout_s "
-		    "and stdin",
+		    "unknown argument %s: run_python takes code, timeout_s, "
+		    "stdin, files and what its schema lists",
 		    unknown);
 	return 0;
 }
@@ -314,6 +402,62 @@ take_timeout(const json_t *arguments, const struct conf *conf,
 }
 
 static int
+take_flag(const json_t *arguments, const char *name, bool standard,
+    bool *ret_flag, struct err *err)
+{
+	const json_t *value = argument(arguments, name);
+
+	if (value && !json_is_boolean(value))
+		return fail(err, EINVAL, "%s must be a boolean, not %s", name,
+		    type_name(value));
+	*ret_flag = value ? json_is_true(value) : standard;
+	return 0;
+}
+
+static int
+take_names(const json_t *arguments, const char *name, const json_t **ret_names,
+    struct err *err)
+{
+	const json_t *value = argument(arguments, name);
+	const char *why = value ? tool_options_judge(value) : NULL;
+
+	if (why)
+		return fail(err, EINVAL, "%s %s", name, why);
+	*ret_names = value;
+	return 0;
+}
+
+static int
+take_options(const json_t *arguments, const struct conf *conf,
+    struct buf *options, struct err *err)
+{
+	struct tool_options asked = { 0 };
+	bool echo = true, inline_files;
+	int r = take_flag(arguments, "echo", true, &echo, err);
+
+	if (r == 0) /* looked at again when the answer is made */
+		r = take_flag(
+		    arguments, "inline_files", false, &inline_files, err);
+	if (r == 0)
+		r = take_names(arguments, "deny_imports", &asked.deny, err);
+	if (r == 0)
+		r = take_names(arguments, "allow_imports", &asked.allow, err);
+	if (r < 0)
+		return r;
+	asked.silent = !echo;
+	r = tool_options_write(conf, &asked, options);
+	return r < 0 ? fail(err, -r, "no memory for the call's options") : 0;
+}
+
+static int
+take_files(const json_t *arguments, struct buf *files, struct err *err)
+{
+	const json_t *value = argument(arguments, "files");
+
+	return value ? tool_files_take(value, files, err) : 0;
+}
+
+static int
 fill(struct call *call, const json_t *arguments, const struct conf *conf,
     struct err *err)
 {
@@ -328,7 +472,19 @@ fill(struct call *call, const json_t *arguments, const struct conf *conf,
 		r = take_text(arguments, "stdin", &call->stdin_bytes, err);
 	if (r == 0)
 		r = take_timeout(arguments, conf, &call->wall_ms, err);
+	if (r == 0)
+		r = take_options(arguments, conf, &call->options, err);
+	if (r == 0)
+		r = tool_session_take(arguments, conf, call, err);
+	if (r == 0) /* last: the most work */
+		r = take_files(arguments, &call->files, err);
 	return r;
+}
+
+bool
+tool_run_inline_files(const json_t *arguments)
+{
+	return json_is_true(json_object_get(arguments, "inline_files"));
 }
 
 int

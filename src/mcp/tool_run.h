@@ -15,8 +15,8 @@
 #define TOOL_RUN_NAME "run_python"
 
 /* Writes the description, under TOOL_TEXT_MAX bytes, from the text of
- * about.json ({"python": version, "packages": {name: version, ...}}) and the
- * limits in conf. about may be empty: then it names no versions. 0; -EINVAL:
+ * about.json ({"python": version, "packages": {name: version, ...}, "int64": "on"
+ * where numpy's default integer has 64 bits}) and the limits in conf. about may be empty: then it names no versions. 0; -EINVAL:
  * about is not what it should be. text is initialised. */
 int tool_run_text(struct span about, const struct conf *conf, struct buf *text,
     struct err *err);
@@ -30,5 +30,8 @@ json_t *tool_run_describe(
  * with them; -ENOMEM. */
 int tool_run_call(const json_t *arguments, const struct conf *conf,
     struct call **ret_call, struct err *err);
+
+/* True if they ask for small text files in the answer itself. */
+bool tool_run_inline_files(const json_t *arguments);
 
 #endif

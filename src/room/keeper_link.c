@@ -5,7 +5,9 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/log.h"
+#include "base/own.h"
 #include "call/output.h"
+#include "call/png.h"
 #include "conf/limits.h"
 
 #include <errno.h>
@@ -15,26 +17,12 @@
 
 #define FROM_KEEPER                                                   \
 	(1u << FRAME_WARM | 1u << FRAME_FAILED | 1u << FRAME_RESULT | \
-	    1u << FRAME_GRADE)
+	    1u << FRAME_GRADE | 1u << FRAME_BEGUN | 1u << FRAME_ENDED)
 
 /* Calls of one moment; more wait until the socket has taken them. */
 #define OUT_MAX (4u * FRAME_MAX)
 
 /* ---- results ---- */
-
-static void
-note_add(struct stream *stream, const char *note)
-{
-	struct buf *text = &stream->text;
-	size_t before = text->n;
-
-	if (!*note)
-		return;
-	if (text->n > 0 && text->p[text->n - 1] != '\n')
-		(void)buf_add_text(text, "\n");
-	(void)buf_printf(text, "%s\n", note);
-	stream->note_n += text->n - before;
-}
 
 static void
 usage_fill(struct ticket *ticket, const struct wire_result *record)
@@ -59,7 +47,7 @@ lost(struct result *result, const char *what, const struct err *err)
 	    what, err->text);
 	result->outcome = OUTCOME_ROOM_LOST;
 	result->exit_code = -1;
-	note_add(&result->err, note);
+	stream_note(&result->err, note);
 }
 
 /* What calls leave is kept: their output beyond what is shown, their files. */
@@ -70,9 +58,19 @@ keeps(const struct room *room)
 	       room->conf->keep_bytes > 0;
 }
 
+/* A single call's files are saved, or told of. */
+static bool
+takes_files(const struct room *room)
+{
+	const struct conf *conf = room->conf;
+
+	return keeps(room) ||
+	       (conf->command == COMMAND_RUN && (conf->out_dir || conf->json));
+}
+
 /* Of a stream, as its region holds it. */
-static uint32_t
-region_chars(const struct room *room)
+uint32_t
+room_region_chars(const struct room *room)
 {
 	uint32_t shown = room->conf->output_chars;
 
@@ -85,9 +83,22 @@ take_files(const struct room *room, struct result *result, int region)
 {
 	struct err err = { 0 };
 
-	if (keeps(room) && output_read_files(region, region_chars(room),
-			       &result->files, &err) < 0)
+	if (takes_files(room) &&
+	    output_read_files(
+		region, room_region_chars(room), &result->files, &err) < 0)
 		lost(result, "files are lost", &err);
+}
+
+/* Likewise with its images. */
+static void
+take_images(const struct room *room, struct result *result, int region)
+{
+	struct err err = { 0 };
+
+	if (output_read_images(
+		region, room_region_chars(room), &result->images, &err) < 0)
+		lost(result, "images are lost", &err);
+	png_sift(&result->images);
 }
 
 /* expected: the keeper sent a region. */
@@ -95,7 +106,7 @@ static void
 result_fill(const struct room *room, struct ticket *ticket,
     const struct wire_result *record, int region, bool expected)
 {
-	const uint32_t chars = region_chars(room);
+	const uint32_t chars = room_region_chars(room);
 	struct result *result = &ticket->result;
 	struct err err = { 0 };
 	int r = 0;
@@ -103,6 +114,8 @@ result_fill(const struct room *room, struct ticket *ticket,
 	result->outcome = (enum outcome)record->outcome;
 	result->exit_code = record->exit_code;
 	result->timed_out = record->outcome == OUTCOME_TIMEOUT;
+	result->session_alive = record->session_alive;
+	result->session_bytes = record->session_bytes;
 	result->walls_missing = room->grade.missing;
 	result->walls_allowed = room->grade.allowed;
 	usage_fill(ticket, record);
@@ -111,12 +124,20 @@ result_fill(const struct room *room, struct ticket *ticket,
 	if (region >= 0 && r == 0)
 		r = output_read(region, chars, OUTPUT_ERR, &result->err, &err);
 	if (region >= 0 && r == 0)
+		r = output_read(
+		    region, chars, OUTPUT_VALUE, &result->value, &err);
+	if (region >= 0 && r == 0)
+		r = output_read(
+		    region, chars, OUTPUT_HINT, &result->hints, &err);
+	if (region >= 0 && r == 0)
 		take_files(room, result, region);
+	if (region >= 0 && r == 0)
+		take_images(room, result, region);
 	if (region < 0 && expected)
 		r = fail(&err, EMFILE, "no descriptor for it");
 	if (r < 0)
 		lost(result, "output is lost", &err);
-	note_add(&result->err, record->note);
+	stream_note(&result->err, record->note);
 }
 
 static void
@@ -132,6 +153,14 @@ room_pause(struct room *room, unsigned tries)
 {
 	(void)uv_timer_start(
 	    &room->again, on_again, (uint64_t)CALL_AGAIN_MS << tries, 0);
+}
+
+/* A branch may not: its origin may have gone on meanwhile. */
+static bool
+may_go_again(const struct ticket *ticket)
+{
+	return !ticket->cancelled && ticket->tries < CALL_TRIES_MAX &&
+	       ticket->call->use <= SESSION_NEW;
 }
 
 static int
@@ -150,8 +179,8 @@ on_result(
 	ticket = tickets_take(&room->running, record.id);
 	if (!ticket)
 		return fail(err, EPROTO, "a result for call %u", record.id);
-	if (record.never_ran && !ticket->cancelled &&
-	    ticket->tries < CALL_TRIES_MAX) {
+	if (record.never_ran && may_go_again(ticket)) {
+		ticket_unwatch(ticket);
 		shares_put_back(&room->shares, ticket);
 		room->put_back++;
 		room_pause(room, ticket->tries);
@@ -224,10 +253,28 @@ on_grade(struct room *room, const struct frame *frame, struct err *err)
 }
 
 static int
-on_frame(struct room *room, const struct frame *frame, int fd, struct err *err)
+on_ended(struct room *room, const struct frame *frame, struct err *err)
+{
+	struct wire_session record;
+
+	if (wire_take(frame, &record, sizeof(record), NULL, err) < 0)
+		return -EPROTO;
+	record.why[sizeof(record.why) - 1] = '\0';
+	if (room->watcher.ended)
+		room->watcher.ended(
+		    room->watcher.arg, record.session, record.why);
+	return 0;
+}
+
+static int
+on_frame(struct room *room, const struct frame *frame, int *fd, struct err *err)
 {
 	if (frame->type == FRAME_RESULT)
-		return on_result(room, frame, fd, err);
+		return on_result(room, frame, *fd, err);
+	if (frame->type == FRAME_BEGUN)
+		return room_begun(room, frame, fd, err);
+	if (frame->type == FRAME_ENDED)
+		return on_ended(room, frame, err);
 	if (frame->type == FRAME_WARM) {
 		room->state = ROOM_WARM;
 		room->warm_us = clock_us();
@@ -249,7 +296,7 @@ frames_take(struct room *room, struct err *err)
 	int r;
 
 	while ((r = channel_next(&room->channel, &frame, fds, err)) > 0) {
-		r = on_frame(room, &frame, fds[0], err);
+		r = on_frame(room, &frame, fds, err);
 		channel_pop(&room->channel, &frame);
 		for (unsigned i = 0; i < WIRE_FDS_MAX; i++)
 			fd_close(fds[i]);
@@ -335,10 +382,22 @@ call_send(struct room *room, const struct ticket *ticket)
 	const struct call *call = ticket->call;
 	struct wire_call record = { .id = call->id,
 		.wall_ms = call->wall_ms,
-		.code_n = (uint32_t)call->code.n,
-		.stdin_n = (uint32_t)call->stdin_bytes.n };
-	struct cargo cargo = { .tail = buf_span(&call->code),
-		.tail2 = buf_span(&call->stdin_bytes) };
+		.use = call->use,
+		.session = call->session,
+		.origin = call->origin,
+		.watched = call->on_output != NULL,
+		.parts = {
+		    .code_n = (uint32_t)call->code.n,
+		    .stdin_n = (uint32_t)call->stdin_bytes.n,
+		    .options_n = (uint32_t)call->options.n,
+		    .files_n = (uint32_t)call->files.n,
+		} };
+	struct cargo cargo = { .tails = {
+				   buf_span(&call->code),
+				   buf_span(&call->stdin_bytes),
+				   buf_span(&call->options),
+				   buf_span(&call->files),
+			       } };
 
 	return channel_put(
 	    &room->channel, FRAME_CALL, &record, sizeof(record), &cargo);
@@ -380,15 +439,31 @@ room_advance(struct room *room)
 /* ---- the start ---- */
 
 static int
+mounts_text(const struct conf_list *mounts, struct buf *text)
+{
+	int r = 0;
+
+	buf_init(text, MOUNTS_TEXT_MAX);
+	for (unsigned i = 0; r == 0 && i < mounts->n; i++)
+		r = buf_add(
+		    text, mounts->items[i], strlen(mounts->items[i]) + 1);
+	return r;
+}
+
+static int
 conf_send(struct room *room, struct err *err)
 {
+	own_buf struct buf mounts;
+	struct cargo cargo = { 0 };
 	struct wire_conf record = {
 		.memory_bytes = room->conf->memory_bytes,
 		.files_bytes = room->conf->files_bytes,
 		.files_count = FILES_COUNT_DEFAULT,
-		.output_chars = region_chars(room),
-		.take_files = keeps(room),
+		.output_chars = room_region_chars(room),
+		.take_files = takes_files(room),
 		.concurrency = room->conf->concurrency,
+		.sessions = room->conf->max_sessions,
+		.deterministic = room->conf->deterministic,
 		.log_level = (uint32_t)room->conf->log_level,
 		.allowed = room->conf->allow_missing,
 	};
@@ -396,7 +471,11 @@ conf_send(struct room *room, struct err *err)
 
 	(void)snprintf(record.artifacts_dir, sizeof(record.artifacts_dir), "%s",
 	    room->artifacts->dir);
-	r = channel_say(&room->channel, FRAME_CONF, &record, sizeof(record));
+	r = mounts_text(&room->conf->mounts, &mounts);
+	cargo.tails[0] = buf_span(&mounts);
+	if (r == 0)
+		r = channel_put(&room->channel, FRAME_CONF, &record,
+		    sizeof(record), &cargo);
 	return r < 0 ? fail(err, -r, "configure the keeper: %s", strerror(-r))
 		     : 0;
 }

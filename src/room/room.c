@@ -93,7 +93,10 @@ room_down(struct room *room)
 
 	channel_close(room);
 	room->state = ROOM_DOWN;
+	if (room->watcher.lost)
+		room->watcher.lost(room->watcher.arg);
 	while ((ticket = room_ran_first(room))) {
+		ticket->result.session_alive = false;
 		ticket_fail(ticket, OUTCOME_ROOM_LOST,
 		    "[the room was lost while the program ran: call again]");
 		room_finish(room, ticket);
@@ -158,8 +161,9 @@ room_open(uv_loop_t *loop, struct launcher *launcher, const struct conf *conf,
 	(void)uv_timer_init(loop, &room->soon);
 	(void)uv_timer_init(loop, &room->watch);
 	(void)uv_timer_init(loop, &room->again);
+	(void)uv_timer_init(loop, &room->peek);
 	room->restart.data = room->soon.data = room->watch.data = room;
-	room->again.data = room;
+	room->again.data = room->peek.data = room;
 	room_spawn(room);
 	*ret_room = room;
 	return 0;
@@ -212,6 +216,38 @@ room_queue(struct room *room, struct share *share, struct ticket *ticket)
 	shares_drop(&room->shares, share);
 }
 
+uint32_t
+room_next_id(struct room *room)
+{
+	return ++room->next_id;
+}
+
+/* Calls have ids from birth to death: 0 is none. */
+static void
+name_call(struct room *room, struct call *call)
+{
+	if (call->id)
+		return;
+	call->id = room_next_id(room);
+	call->submitted_us = clock_us();
+}
+
+enum busy
+room_busy(const struct room *room, const struct principal *principal,
+    unsigned own, unsigned all)
+{
+	const struct share *share = shares_find(&room->shares, principal);
+	const unsigned waits = room->shares.queued + room->shares.running + all;
+
+	if (share)
+		own += share->running + share->queued.n;
+	if (principal && own >= principal->calls_max + principal->queue_max)
+		return BUSY_CALLER;
+	return waits >= room->conf->concurrency + room->conf->queue
+		   ? BUSY_SERVER
+		   : BUSY_NOT;
+}
+
 int
 room_submit(struct room *room, struct call *call)
 {
@@ -223,8 +259,7 @@ room_submit(struct room *room, struct call *call)
 	if (!ticket)
 		return -ENOMEM;
 	if (room->failure.code != 0 && room->failure.code != EAGAIN) {
-		call->id = ++room->next_id;
-		call->submitted_us = clock_us();
+		name_call(room, call);
 		room_refuse(room, ticket);
 		return 0;
 	}
@@ -233,8 +268,7 @@ room_submit(struct room *room, struct call *call)
 		ticket_free(ticket);
 		return -ENOMEM;
 	}
-	call->id = ++room->next_id;
-	call->submitted_us = clock_us();
+	name_call(room, call);
 	room_queue(room, share, ticket);
 	return 0;
 }
@@ -258,6 +292,23 @@ room_cancel(struct room *room, uint32_t id)
 		    &room->channel, FRAME_CANCEL, &record, sizeof(record));
 		room_listen(room);
 	}
+}
+
+void
+room_watch_sessions(struct room *room, const struct room_watcher *watcher)
+{
+	room->watcher = watcher ? *watcher : (struct room_watcher){ NULL };
+}
+
+void
+room_drop_session(struct room *room, uint32_t session)
+{
+	struct wire_session record = { .session = session };
+
+	if (room->state != ROOM_WARM && room->state != ROOM_STARTING)
+		return; /* there is none any more */
+	(void)channel_say(&room->channel, FRAME_DROP, &record, sizeof(record));
+	room_listen(room);
 }
 
 bool
@@ -322,4 +373,5 @@ room_close(struct room *room)
 	close_handle(room, (uv_handle_t *)&room->soon);
 	close_handle(room, (uv_handle_t *)&room->watch);
 	close_handle(room, (uv_handle_t *)&room->again);
+	close_handle(room, (uv_handle_t *)&room->peek);
 }

@@ -43,6 +43,7 @@ struct room {
 	struct err failure;   /* code 0: none since it was last warm */
 	uint64_t restarts;    /* keepers that were lost */
 	uint64_t put_back;    /* calls that found no child and were kept */
+	struct room_watcher watcher; /* its functions may be NULL */
 	struct shares shares; /* what waits and what runs, by principal */
 	struct tickets running, finished; /* what runs, once more: by age */
 	uv_poll_t *poll;                  /* of the channel; NULL without one */
@@ -51,6 +52,7 @@ struct room {
 	uv_timer_t watch;   /* ticks while calls run: is a keeper stuck? */
 	uv_timer_t again;   /* a pause after calls that found no child */
 	uv_timer_t soon;    /* delivers what is finished */
+	uv_timer_t peek;    /* ticks while output of a call is watched */
 	unsigned handles;   /* still open while closing */
 };
 
@@ -64,6 +66,15 @@ void room_advance(struct room *room);
 
 /* Writes what waits, and listens for what can be done next. */
 void room_listen(struct room *room);
+
+/* Characters of a stream that a call's region holds. */
+uint32_t room_region_chars(const struct room *room);
+
+/* ---- output_watch.c ---- */
+
+/* The beginning of a call whose output is watched; takes *fd. */
+int room_begun(
+    struct room *room, const struct frame *frame, int *fd, struct err *err);
 
 /* ---- room.c ---- */
 

@@ -46,13 +46,22 @@ rehold(struct share *share, struct principal *principal)
 	principal_release(before);
 }
 
-struct share *
-shares_of(struct shares *shares, struct principal *principal)
+const struct share *
+shares_find(const struct shares *shares, const struct principal *principal)
 {
-	struct share *share = shares->first;
+	const struct share *share = shares->first;
 
 	while (share && !principal_is(share->principal, principal))
 		share = share->next;
+	return share;
+}
+
+struct share *
+shares_of(struct shares *shares, struct principal *principal)
+{
+	/* The list is ours to change. */
+	struct share *share = (struct share *)shares_find(shares, principal);
+
 	if (share) {
 		rehold(share, principal);
 		return share;

@@ -24,6 +24,10 @@ struct shares {
 
 void shares_init(struct shares *shares);
 
+/* The share of this principal, if it has a call here; or NULL. */
+const struct share *shares_find(
+    const struct shares *shares, const struct principal *principal);
+
 /* The share of this principal, which stays while it has a call here. NULL
  * without memory. */
 struct share *shares_of(struct shares *shares, struct principal *principal);

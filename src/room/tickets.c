@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "room/tickets.h"
 
+#include "base/fd.h"
+
 #include <stdlib.h>
 
 #define REASON_MAX 512u /* an err's text and the words around it */
@@ -82,7 +84,10 @@ ticket_new(struct call *call)
 	if (!ticket)
 		return NULL;
 	ticket->call = call;
+	ticket->region = -1;
 	result_init(&ticket->result);
+	/* Until the keeper says otherwise, its session is as it was. */
+	ticket->result.session_alive = call->use == SESSION_GO_ON;
 	/* So that what becomes of the call can always be said. */
 	if (buf_reserve(&ticket->result.err.text, REASON_MAX) < 0) {
 		free(ticket);
@@ -107,8 +112,16 @@ ticket_deliver(struct ticket *ticket)
 }
 
 void
+ticket_unwatch(struct ticket *ticket)
+{
+	fd_close(ticket->region);
+	ticket->region = -1;
+}
+
+void
 ticket_free(struct ticket *ticket)
 {
 	result_done(&ticket->result);
+	ticket_unwatch(ticket);
 	free(ticket);
 }

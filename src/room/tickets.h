@@ -20,6 +20,8 @@ struct ticket {
 	unsigned tries;       /* times it was handed to the keeper */
 	uint64_t queued_us;   /* set when it is handed to the keeper */
 	uint64_t late_us;     /* an answer is overdue from then on */
+	int region;           /* its output, while it is watched; else -1 */
+	uint64_t told[2];     /* bytes of stdout and stderr, to on_output */
 	struct result result; /* set when it is finished */
 };
 
@@ -47,6 +49,9 @@ void ticket_fail(
 
 /* Hands the call and its result to call->done, and frees the ticket. */
 void ticket_deliver(struct ticket *ticket);
+
+/* Looks at its output no more. */
+void ticket_unwatch(struct ticket *ticket);
 
 /* Frees a ticket whose call goes back to the caller. */
 void ticket_free(struct ticket *ticket);

@@ -9,6 +9,7 @@
 #include "call/output.h"
 #include "call/wire.h"
 #include "conf/wall.h"
+#include "rooms/granted.h"
 
 #include <stdbool.h>
 
@@ -16,6 +17,9 @@
 struct room_job {
 	struct span code;
 	struct span stdin_bytes;
+	struct span options; /* for the room's Python; empty: the defaults */
+	struct span files;   /* given: see call/files_in.h */
+	bool stay;           /* the interpreter is to go on for another job */
 };
 
 struct room_kind {
@@ -35,8 +39,8 @@ struct room_kind {
 
 	/* In the zygote: loads all that a call needs, so that a fork of the
 	 * process can run it. *ret_state is for the functions below. */
-	int (*warm)(
-	    const struct wire_conf *conf, void **ret_state, struct err *err);
+	int (*warm)(const struct wire_conf *conf, const struct granted *granted,
+	    void **ret_state, struct err *err);
 
 	/* In a fresh child, while nobody waits: makes it ready for a call.
 	 * Looks at hurry(arg) between steps and leaves off what can be left
@@ -44,9 +48,14 @@ struct room_kind {
 	int (*prepare)(void *state, struct output *output,
 	    bool (*hurry)(void *arg), void *arg, struct err *err);
 
-	/* In a prepared child, once: runs the job. */
-	void (*run)(void *state, const struct room_job *job,
-	    struct wire_done *ret_done);
+	/* In a prepared child: runs the job. Once, unless it says that it
+	 * stays (then with an output of its own each time). */
+	void (*run)(void *state, struct output *output,
+	    const struct room_job *job, struct wire_done *ret_done);
+
+	/* In a signal handler of a child that runs: its program is to come to
+	 * an end by itself, if it can. */
+	void (*interrupt)(void *state);
 };
 
 #define ROOM(kind) extern const struct room_kind room_##kind;

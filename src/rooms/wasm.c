@@ -9,6 +9,7 @@
 #include "conf/artifacts_key.h"
 #include "conf/limits.h"
 #include "rooms/kind.h"
+#include "rooms/wasm_files.h"
 #include "wasm/guest_sources.h"
 #include "wasm/hot.h"
 #include "wasm/snapshot.h"
@@ -24,6 +25,7 @@
 
 struct wasm_paths {
 	char stdlib[ARTIFACT_PATH_MAX], mpldata[ARTIFACT_PATH_MAX],
+	    shelf[ARTIFACT_PATH_MAX], added[ARTIFACT_PATH_MAX],
 	    snapshot[ARTIFACT_PATH_MAX], hot[ARTIFACT_PATH_MAX];
 };
 
@@ -57,7 +59,9 @@ engine_restore(const struct wire_conf *conf, const struct wasm_paths *paths,
 	if (r < 0)
 		return r;
 	room->memory_before = info.memory_bytes;
+	room->interrupt = info.interrupt;
 	mem = engine_memory(room->engine);
+	room->interrupted = mem;
 	return snapshot_set_window(&mem, &info.window, stack.window_bytes, err);
 }
 
@@ -69,6 +73,8 @@ wasm_room_open(const struct wire_conf *conf, bool with_hot,
 	struct world_options world = {
 		.stdlib_path = paths.stdlib,
 		.mpldata_path = paths.mpldata,
+		.shelf_path = paths.shelf,
+		.added_path = paths.added,
 		.limits = { .bytes = conf->files_bytes,
 		    .entries = conf->files_count,
 		    .file_size = GUEST_FILE_SIZE_MAX },
@@ -78,6 +84,8 @@ wasm_room_open(const struct wire_conf *conf, bool with_hot,
 
 	path_set(paths.stdlib, dir, ARTIFACT_STDLIB);
 	path_set(paths.mpldata, dir, ARTIFACT_MPLDATA);
+	path_set(paths.shelf, dir, ARTIFACT_SHELF);
+	path_set(paths.added, dir, ARTIFACT_ADDED);
 	path_set(paths.snapshot, dir, ARTIFACT_SNAPSHOT);
 	path_set(paths.hot, dir, ARTIFACT_HOT);
 	path_set(ret_room->module_path, dir, ARTIFACT_MODULE);
@@ -93,7 +101,8 @@ wasm_room_open(const struct wire_conf *conf, bool with_hot,
 }
 
 static int
-wasm_warm(const struct wire_conf *conf, void **ret_state, struct err *err)
+wasm_warm(const struct wire_conf *conf, const struct granted *granted,
+    void **ret_state, struct err *err)
 {
 	struct wasm_room *room = calloc(1, sizeof(*room));
 	int r;
@@ -101,7 +110,10 @@ wasm_warm(const struct wire_conf *conf, void **ret_state, struct err *err)
 	if (!room)
 		return fail(err, ENOMEM, "a room");
 	room->take_files = conf->take_files;
+	room->deterministic = conf->deterministic;
 	r = wasm_room_open(conf, true, room, err);
+	if (r == 0)
+		r = wasm_files_grant(room, granted, err);
 	if (r < 0)
 		free(room);
 	else
@@ -109,10 +121,50 @@ wasm_warm(const struct wire_conf *conf, void **ret_state, struct err *err)
 	return r;
 }
 
+/* A part of the output region of its own, so that a kill leaves it whole. */
+static void
+show_image(struct wasm_room *room, const uint8_t *bytes, size_t n)
+{
+	struct files_writer *writer = &room->images_writer;
+	char name[16];
+	uint8_t *into;
+
+	if (room->images == 0)
+		*writer = output_images(room->output);
+	if (room->images == RESULT_IMAGES_MAX || n > RESULT_IMAGE_BYTES) {
+		writer->more = true;
+	} else {
+		(void)snprintf(name, sizeof(name), "%02u.png", room->images + 1);
+		(void)files_add(writer, span_of(name), n, &into);
+		if (into)
+			memcpy(into, bytes, n);
+		room->images++;
+	}
+	files_end(writer);
+}
+
 static void
 write_output(void *arg, int stream, const uint8_t *bytes, size_t n)
 {
-	output_write(arg, stream == 1 ? OUTPUT_OUT : OUTPUT_ERR, bytes, n);
+	struct wasm_room *room = arg;
+
+	switch (stream) {
+	case 1:
+		output_write(room->output, OUTPUT_OUT, bytes, n);
+		break;
+	case WASI_VALUE_FD:
+		output_write(room->output, OUTPUT_VALUE, bytes, n);
+		break;
+	case WASI_HINT_FD:
+		output_write(room->output, OUTPUT_HINT, bytes, n);
+		break;
+	case WASI_IMAGE_FD:
+		show_image(room, bytes, n);
+		break;
+	default:
+		output_write(room->output, OUTPUT_ERR, bytes, n);
+		break;
+	}
 }
 
 static int
@@ -129,6 +181,13 @@ turn_must(
 	return 0;
 }
 
+static bool
+never_hurry(void *arg)
+{
+	(void)arg;
+	return false;
+}
+
 static int
 wasm_prepare(void *state, struct output *output, bool (*hurry)(void *),
     void *arg, struct err *err)
@@ -138,8 +197,13 @@ wasm_prepare(void *state, struct output *output, bool (*hurry)(void *),
 	int r;
 
 	room->output = output;
-	wasi_set_output(room->wasi, write_output, output);
-	wasi_set_input(room->wasi, none, none);
+	wasi_set_output(room->wasi, write_output, room);
+	wasi_set_input(room->wasi, none, none, none);
+	if (room->deterministic) { /* every child in the same way, too */
+		wasi_fixed_init(&room->fixed, &room->fixed_sys);
+		wasi_set_sys(room->wasi, &room->fixed_sys);
+		hurry = never_hurry;
+	}
 	if (room->hot && !hurry(arg))
 		hot_populate(room->hot);
 	/* Never left off: no two children may draw the same random numbers. */
@@ -147,6 +211,7 @@ wasm_prepare(void *state, struct output *output, bool (*hurry)(void *),
 	if (r == 0 && !hurry(arg)) {
 		r = turn_must(room, &guest_rehearse, err);
 		output_clear(output);
+		room->images = 0;
 	}
 	if (r == 0 && room->hot && !hurry(arg))
 		hot_read(room->hot);
@@ -162,53 +227,62 @@ process_cpu_us(void)
 	return (uint64_t)cpu.tv_sec * 1000000u + (uint64_t)cpu.tv_nsec / 1000u;
 }
 
-/* A file is read straight into the region. */
-static bool
-take_file(void *arg, struct span path, struct memfs_node *file)
+/* One turn of a program's, which may be interrupted. */
+static void
+program_turn(
+    struct wasm_room *room, const struct room_job *job, struct turn *ret_turn)
 {
-	struct files_writer *writer = arg;
-	struct memfs_stat stat;
-	uint8_t *bytes;
-	size_t n;
-	bool more;
+	const struct guest_source *source =
+	    job->options.n > 0 ? &guest_job : &guest_call;
 
-	memfs_stat(file, &stat);
-	more = files_add(writer, path, stat.size, &bytes);
-	if (bytes)
-		(void)memfs_read(NULL, file, 0, bytes, (size_t)stat.size, &n);
-	return more;
+	wasi_set_input(room->wasi, job->stdin_bytes, job->code, job->options);
+	room->running = 1;
+	engine_turn(
+	    room->engine, (struct span){ source->bytes, source->n }, ret_turn);
+	room->running = 0;
+	if (!job->stay)
+		return;
+	/* What came too late is not the next job's. */
+	interrupt_clear(&room->interrupted, &room->interrupt);
 }
 
 static void
-take_files(struct wasm_room *room)
+wasm_interrupt(void *state)
 {
-	struct files_writer writer = output_files(room->output);
+	struct wasm_room *room = state;
 
-	memfs_each_file(wasi_fs(room->wasi), GUEST_WORKSPACE, RESULT_NAME_MAX,
-	    take_file, &writer);
-	files_end(&writer);
+	if (!room->running)
+		return;
+	interrupt_raise(&room->interrupted, &room->interrupt);
+	wasi_interrupt(room->wasi);
 }
 
 static void
-wasm_run(void *state, const struct room_job *job, struct wire_done *ret_done)
+wasm_run(void *state, struct output *output, const struct room_job *job,
+    struct wire_done *ret_done)
 {
 	struct wasm_room *room = state;
 	uint64_t cpu_before = process_cpu_us();
-	struct turn turn;
+	struct turn turn = { .end = TURN_RETURNED, .status = 1 };
 
-	wasi_set_input(room->wasi, job->stdin_bytes, job->code);
-	engine_turn(room->engine,
-	    (struct span){ guest_call.bytes, guest_call.n }, &turn);
+	room->output = output;
+	room->images = 0;
+	if (wasm_files_give(room, job->files))
+		program_turn(room, job, &turn);
 	if (room->take_files)
-		take_files(room);
+		wasm_files_take(room);
 	*ret_done = (struct wire_done){
 		.end = turn.end,
 		.status = turn.status,
 		.out_of_memory = turn.out_of_memory,
+		.stays = job->stay && turn.end == TURN_RETURNED,
 		.cpu_us = process_cpu_us() - cpu_before,
 		.memory_peak_bytes = engine_memory(room->engine).size -
 				     room->memory_before +
 				     memfs_bytes_peak(wasi_fs(room->wasi)),
+		.memory_bytes = engine_memory(room->engine).size -
+				room->memory_before +
+				memfs_bytes(wasi_fs(room->wasi)),
 	};
 	memcpy(ret_done->trap, turn.trap, sizeof(ret_done->trap));
 }
@@ -219,17 +293,27 @@ wasm_check(int artifacts_fd, struct err *err)
 	char key[65];
 	struct artifacts_inputs inputs;
 
-	artifacts_inputs(&inputs);
+	int r;
+
+	/* Which packages were added, and whether integers are wide, is told
+	 * by the server, by its choice. */
+	artifacts_inputs(INT64_ON, &inputs);
 	artifacts_key(&inputs, key);
-	return artifacts_check_dir(artifacts_fd, key, err);
+	r = artifacts_check_dir(artifacts_fd, key, KEY_ROOM_DIGITS, NULL);
+	if (r == 0)
+		return 0;
+	artifacts_inputs(INT64_OFF, &inputs);
+	artifacts_key(&inputs, key);
+	return artifacts_check_dir(artifacts_fd, key, KEY_SHELF_DIGITS, err);
 }
 
 /* Python's memory and files, and the pages of the snapshot that it writes. */
 static uint64_t
 wasm_child_bytes(const struct wire_conf *conf, int artifacts_fd)
 {
-	uint64_t bytes =
-	    conf->memory_bytes + conf->files_bytes + CHILD_SLACK_BYTES;
+	/* The images of a call, too. */
+	uint64_t bytes = conf->memory_bytes + conf->files_bytes +
+			 FILES_HEAP_BYTES + CHILD_SLACK_BYTES;
 	struct stat st;
 
 	if (conf->take_files) /* a second time, in the output region */
@@ -253,4 +337,5 @@ const struct room_kind room_wasm = {
 	.warm = wasm_warm,
 	.prepare = wasm_prepare,
 	.run = wasm_run,
+	.interrupt = wasm_interrupt,
 };

@@ -9,7 +9,10 @@
 #include "call/wire.h"
 #include "conf/artifacts.h"
 #include "wasm/engine.h"
+#include "wasm/interrupt.h"
 #include "wasm/wasi.h"
+
+#include <signal.h>
 
 struct wasm_room {
 	struct wasi *wasi;
@@ -18,6 +21,14 @@ struct wasm_room {
 	uint64_t memory_before; /* bytes of the restored snapshot */
 	struct output *output;  /* of this child's call */
 	bool take_files;
+	bool deterministic;
+	volatile sig_atomic_t running; /* a turn of a program's */
+	struct interrupt interrupt;
+	struct guest_mem interrupted; /* as it was: its base never moves */
+	unsigned images; /* that this job's program has shown */
+	struct files_writer images_writer;
+	struct wasi_fixed fixed;
+	struct wasi_sys fixed_sys;
 	char module_path[ARTIFACT_PATH_MAX];
 };
 

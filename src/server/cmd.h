@@ -39,6 +39,9 @@ int cmd_dump_config(const struct settings *settings);
 /* Makes a bearer token: prints it, and on stderr its line of --tokens. */
 int cmd_token(const struct conf *conf);
 
+/* Prints what programs may import. */
+int cmd_packages(const struct conf *conf);
+
 /* Becomes the installer; returns only when that fails. */
 int cmd_install(const struct conf *conf);
 

@@ -145,8 +145,14 @@ cmd_doctor(const struct conf *conf, struct launcher *launcher)
 
 	report_begin(&report, conf->json);
 	report_machine(&report);
-	r = artifacts_find(&artifacts, &err);
+	r = artifacts_find(conf->int64, &artifacts, &err);
 	report_place(&report, "guest", r, r < 0 ? err.text : artifacts.dir);
+	if (r == 0)
+		report_place(&report, "int64", 0,
+		    conf->int64 == INT64_ON
+			? "on: the guest's module is changed so that numpy's "
+			  "default integer has 64 bits"
+			: "off: numpy's default integer has 32 bits");
 	if (r == 0 && conf->verify)
 		r = verify(&artifacts, &report);
 	/* Before a room is started: this process may give up reading files. */

@@ -8,6 +8,7 @@
 #include "conf/artifacts.h"
 #include "conf/conf.h"
 #include "conf/limits.h"
+#include "conf/mount.h"
 #include "conf/paths.h"
 #include "conf/settings.h"
 #include "front/listeners.h"
@@ -118,9 +119,10 @@ close_inherited(const struct conf *conf, struct err *err)
 /* What the room will need, and our hold on it: installations of other builds
  * leave it alone. */
 static int
-find_artifacts(struct artifacts *ret_artifacts, int *ret_hold, struct err *err)
+find_artifacts(const struct conf *conf, struct artifacts *ret_artifacts,
+    int *ret_hold, struct err *err)
 {
-	int r = artifacts_find(ret_artifacts, err);
+	int r = artifacts_find(conf->int64, ret_artifacts, err);
 
 	if (r == 0)
 		r = artifacts_hold(ret_artifacts, ret_hold, err);
@@ -129,6 +131,17 @@ find_artifacts(struct artifacts *ret_artifacts, int *ret_hold, struct err *err)
 		log_warn("event=artifacts_not_held error=\"%s\"", err->text);
 		r = 0;
 	}
+	return r;
+}
+
+/* What is not there now will hardly be there when the room starts. */
+static int
+look_at_mounts(const struct conf *conf, struct err *err)
+{
+	int r = 0;
+
+	for (unsigned i = 0; r == 0 && i < conf->mounts.n; i++)
+		r = mount_look(conf->mounts.items[i], err);
 	return r;
 }
 
@@ -144,11 +157,11 @@ with_launcher(const struct conf *conf)
 
 	/* With fewer, libuv ends the process without a word. */
 	if (fd_raise_limit(SERVER_FDS_NEEDED, "", &err) < 0 ||
-	    setup_log(conf, &err) < 0 ||
+	    setup_log(conf, &err) < 0 || look_at_mounts(conf, &err) < 0 ||
 	    (conf->command == COMMAND_SERVE &&
 		close_inherited(conf, &err) < 0) ||
 	    (conf->command != COMMAND_DOCTOR &&
-		find_artifacts(&artifacts, &hold, &err) < 0) ||
+		find_artifacts(conf, &artifacts, &hold, &err) < 0) ||
 	    launcher_start(&launcher, &err) < 0) {
 		complain(err.text, "");
 		return conf->command == COMMAND_RUN ? RUN_REFUSED
@@ -177,6 +190,8 @@ obey(const struct conf *conf)
 		return cmd_install(conf);
 	case COMMAND_TOKEN:
 		return cmd_token(conf);
+	case COMMAND_PACKAGES:
+		return cmd_packages(conf);
 	case COMMAND_SERVE:
 	case COMMAND_RUN:
 	case COMMAND_DOCTOR:

@@ -61,6 +61,15 @@ on_done(struct call *call, struct result *result)
 	uv_stop(&one->loop);
 }
 
+static void
+on_output(struct call *call, bool err, struct span text)
+{
+	struct one *one = call->owner;
+
+	if (one->signal == 0 && !one->given_up)
+		one->taker->output(err, text, one->taker->data);
+}
+
 static int
 watch_signals(struct one *one)
 {
@@ -104,6 +113,8 @@ run_loop(struct one *one, struct call *call, struct err *err)
 {
 	call->owner = one;
 	call->done = on_done;
+	if (one->taker->output)
+		call->on_output = on_output;
 	if (room_submit(one->room, call) < 0) {
 		call_free(call);
 		room_close(one->room);

@@ -19,6 +19,9 @@ struct taker {
 	 * where no keeper has told it. */
 	void (*grade)(const struct wire_grade *grade, void *data);
 	void *data;
+	/* Or NULL. Called before the result with what is new of stdout, or of
+	 * stderr, while the program runs. */
+	void (*output)(bool err, struct span text, void *data);
 };
 
 /* Opens a room, runs the call and closes the room; takes the call. The taker

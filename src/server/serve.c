@@ -12,6 +12,7 @@
 #include "mcp/tool_run.h"
 #include "room/room.h"
 #include "server/cmd.h"
+#include "server/room_packages.h"
 #include "server/walls.h"
 #include "server/web.h"
 
@@ -19,6 +20,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static const int ending_signals[] = { SIGTERM, SIGINT, SIGHUP };
@@ -36,44 +38,28 @@ struct server {
 	uv_signal_t signals[SIGNALS];
 	size_t signals_n; /* of them on the loop */
 	struct buf text;  /* the tool's description */
+	char *packages;   /* what programs may import, as JSON */
 };
 
 /* ---- the description ---- */
-
-static int
-read_about(
-    const struct artifacts *artifacts, struct buf *about, struct err *err)
-{
-	char path[sizeof(artifacts->dir) + sizeof(ARTIFACT_ABOUT) + 1];
-	own_fd int fd = -1;
-	ssize_t got;
-
-	(void)snprintf(
-	    path, sizeof(path), "%s/%s", artifacts->dir, ARTIFACT_ABOUT);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
-		return fail_errno(err, "open %s", path);
-	do {
-		if (buf_reserve(about, 4096) < 0)
-			return fail(err, EFBIG, "%s is too large", path);
-		got = read(fd, about->p + about->n, 4096);
-		if (got < 0)
-			return fail_errno(err, "read %s", path);
-		about->n += (size_t)got;
-	} while (got > 0);
-	return 0;
-}
 
 static int
 describe(struct server *server, const struct conf *conf,
     const struct artifacts *artifacts, struct err *err)
 {
 	own_buf struct buf about;
+	json_t *list = room_packages_read(artifacts, err);
 	int r;
 
-	buf_init(&about, ABOUT_MAX);
+	if (!list)
+		return -err->code;
+	buf_init(&about, 2 * ABOUT_MAX);
 	buf_init(&server->text, TOOL_TEXT_MAX + 1024);
-	r = read_about(artifacts, &about, err);
+	r = room_about_read(artifacts, list, &about, err);
+	server->packages = json_dumps(list, JSON_INDENT(1));
+	json_decref(list);
+	if (r == 0 && !server->packages)
+		r = fail(err, ENOMEM, "list packages");
 	if (r == 0)
 		r = tool_run_text(buf_span(&about), conf, &server->text, err);
 	if (r == 0)
@@ -154,9 +140,11 @@ start(struct server *server, const struct conf *conf, struct err *err)
 	int r = 0;
 
 	server->catalog = run_catalog_new(conf, (const char *)server->text.p);
-	if (server->catalog)
+	if (server->catalog) {
+		run_catalog_packages(server->catalog, server->packages);
 		server->mcp = mcp_new(&server->loop, server->room, conf,
 		    run_catalog_face(server->catalog));
+	}
 	if (!server->mcp)
 		r = fail(err, ENOMEM, "no memory");
 	if (r == 0)
@@ -228,5 +216,6 @@ serve_main(const struct conf *conf, struct launcher *launcher,
 	run_catalog_free(server.catalog);
 	web_free(server.web);
 	buf_done(&server.text);
+	free(server.packages);
 	return r < 0 ? 1 : 0;
 }

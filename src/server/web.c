@@ -7,6 +7,7 @@
 #include "front/auth.h"
 #include "front/endpoint.h"
 #include "front/http.h"
+#include "front/ui.h"
 #include "server/session_key.h"
 #include "server/watcher.h"
 
@@ -109,6 +110,8 @@ web_prepare(const struct conf *conf, struct web **ret_web, struct err *err)
 	/* By what was bound, not by what was asked for. */
 	if (r == 0)
 		r = auth_bind_check(conf, listeners_name(web->listeners), err);
+	if (r == 0)
+		r = ui_bind_check(conf, listeners_name(web->listeners), err);
 	if (r < 0)
 		web_free(web);
 	else
@@ -180,6 +183,9 @@ web_open(struct web *web, const struct web_parts *parts,
 	if (listeners_admin_name(web->listeners))
 		log_warn("event=listen address=%s for=operators",
 		    listeners_admin_name(web->listeners));
+	if (web->conf->ui)
+		log_warn(
+		    "event=ui url=http://%s/", listeners_name(web->listeners));
 	if (web->conf->insecure_no_auth)
 		log_warn("event=no_auth note=\"whoever reaches the address may "
 			 "run code\"");

@@ -34,6 +34,7 @@ struct cgroup;
 struct cgroup_limits {
 	uint64_t slot_memory_bytes; /* of one child; swap: none */
 	uint32_t processes;         /* of the room */
+	uint32_t slot_processes;    /* of one child, where it can be had */
 	uint32_t slots;
 };
 

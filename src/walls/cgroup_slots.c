@@ -50,8 +50,10 @@ slot_write(int room, uint32_t i, const char *file, uint64_t value)
 }
 
 static int
-slot_limit(const struct cgroup *cgroup, uint32_t i, uint64_t bytes)
+slot_limit(const struct cgroup *cgroup, uint32_t i,
+    const struct cgroup_limits *limits)
 {
+	const uint64_t bytes = limits->slot_memory_bytes;
 	int room = cgroup->memory_fd;
 	int r;
 
@@ -68,7 +70,8 @@ slot_limit(const struct cgroup *cgroup, uint32_t i, uint64_t bytes)
 	if (r == 0)
 		r = optional(slot_write(room, i, "memory.oom.group", 1));
 	if (r == 0)
-		r = optional(slot_write(room, i, "pids.max", CGROUP_SLOT_PIDS));
+		r = optional(
+		    slot_write(room, i, "pids.max", limits->slot_processes));
 	return r;
 }
 
@@ -102,7 +105,8 @@ slot_files(const struct cgroup *cgroup, uint32_t i, struct cgroup_slot *slot)
 }
 
 static int
-slot_open(struct cgroup *cgroup, uint32_t i, uint64_t bytes)
+slot_open(struct cgroup *cgroup, uint32_t i,
+    const struct cgroup_limits *limits)
 {
 	struct cgroup_slot *slot = &cgroup->slot[i];
 	char name[CGROUP_NAME_MAX];
@@ -114,7 +118,7 @@ slot_open(struct cgroup *cgroup, uint32_t i, uint64_t bytes)
 	(void)snprintf(name, sizeof(name), "%" PRIu32, i);
 	if (mkdirat(cgroup->memory_fd, name, 0755) < 0)
 		return -errno;
-	r = slot_limit(cgroup, i, bytes);
+	r = slot_limit(cgroup, i, limits);
 	return r < 0 ? r : slot_files(cgroup, i, slot);
 }
 
@@ -125,7 +129,7 @@ cgroup_slots_open(
 	int r = room_prepare(cgroup, served);
 
 	for (uint32_t i = 0; r == 0 && i < cgroup->slots_max; i++)
-		r = slot_open(cgroup, i, limits->slot_memory_bytes);
+		r = slot_open(cgroup, i, limits);
 	if (r < 0)
 		cgroup_slots_close(cgroup);
 	return r;

@@ -74,25 +74,30 @@ ruleset_make(int abi, struct err *err)
 	return (int)fd;
 }
 
+#define READ_RIGHTS (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
+#define MAKE_RIGHTS                                                    \
+	(LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG | \
+	    LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE)
+
 static int
-allow_read(int ruleset, int dir, struct err *err)
+allow(int ruleset, int dir, uint64_t rights, struct err *err)
 {
 	struct landlock_path_beneath_attr rule = {
-		.allowed_access =
-		    LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR,
+		.allowed_access = rights,
 		.parent_fd = dir,
 	};
 
 	if (syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH,
 		&rule, 0) < 0)
 		return fail_errno(
-		    err, "wall landlock: allow reading below %d", dir);
+		    err, "wall landlock: allow what is below %d", dir);
 	return 0;
 }
 
-int
-wall_landlock(
-    const int *read_dirs, unsigned n_read, int *ret_abi, struct err *err)
+/* Denies all but these rights below the directories. */
+static int
+restrict_to(
+    const int *dirs, unsigned n, uint64_t rights, int *ret_abi, struct err *err)
 {
 	int abi = abi_find(err);
 	own_fd int ruleset = abi < 0 ? -1 : ruleset_make(abi, err);
@@ -101,8 +106,8 @@ wall_landlock(
 		return abi;
 	if (ruleset < 0)
 		return ruleset;
-	for (unsigned i = 0; i < n_read; i++) {
-		int r = allow_read(ruleset, read_dirs[i], err);
+	for (unsigned i = 0; i < n; i++) {
+		int r = allow(ruleset, dirs[i], rights, err);
 
 		if (r < 0)
 			return r;
@@ -113,4 +118,17 @@ wall_landlock(
 	if (ret_abi)
 		*ret_abi = abi;
 	return 0;
+}
+
+int
+wall_landlock(
+    const int *read_dirs, unsigned n_read, int *ret_abi, struct err *err)
+{
+	return restrict_to(read_dirs, n_read, READ_RIGHTS, ret_abi, err);
+}
+
+int
+wall_landlock_make(int dir, struct err *err)
+{
+	return restrict_to(&dir, 1, MAKE_RIGHTS, NULL, err);
 }

@@ -1,4 +1,4 @@
-/* promise.c: the promises of server, launcher and watcher.
+/* promise.c: the promises of server, launcher, watcher and saver.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "walls/promise.h"
 
@@ -86,4 +86,22 @@ promise_watcher(const int *dirs, unsigned n, wall_set *ret_missing)
 	(void)prctl(PR_SET_DUMPABLE, 0);
 	(void)settle(wall_seccomp(SECCOMP_WATCHER, &err), WALL_SECCOMP,
 	    WALLS_ALL, ret_missing);
+}
+
+void
+promise_saver(int dir, wall_set *ret_missing)
+{
+	/* Root's saver writes into other users' directories, too. */
+	uint64_t keep = CAP_BIT(CAP_DAC_OVERRIDE) & wall_caps_held();
+	struct err err;
+
+	*ret_missing = 0;
+	(void)settle(wall_caps(keep, &err), WALL_CAPS, WALLS_ALL, ret_missing);
+	(void)settle(
+	    wall_no_new_privs(&err), WALL_NO_NEW_PRIVS, WALLS_ALL, ret_missing);
+	(void)settle(wall_landlock_make(dir, &err), WALL_LANDLOCK, WALLS_ALL,
+	    ret_missing);
+	(void)prctl(PR_SET_DUMPABLE, 0);
+	(void)settle(wall_seccomp(SECCOMP_SAVER, &err), WALL_SECCOMP, WALLS_ALL,
+	    ret_missing);
 }

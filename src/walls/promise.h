@@ -1,6 +1,6 @@
 /* promise.h: what the processes that are no room's give up: the server before
  * it reads a client's byte, the launcher before it takes a request, the
- * watcher before it reads a file.
+ * watcher before it reads a file, the saver before it writes one.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef WALLS_PROMISE_H
 #define WALLS_PROMISE_H
@@ -25,5 +25,9 @@ void promise_launcher(wall_set *ret_missing);
  * rights of whoever started it, and does nothing else. What is missing is in
  * *ret_missing. */
 void promise_watcher(const int *dirs, unsigned n, wall_set *ret_missing);
+
+/* The saver makes files and directories below dir (a descriptor), and does
+ * nothing else. What is missing is in *ret_missing. */
+void promise_saver(int dir, wall_set *ret_missing);
 
 #endif

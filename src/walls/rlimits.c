@@ -19,8 +19,6 @@ static const struct {
 	 * either": a handler runs outside of every wall, as root. */
 	{ "RLIMIT_CORE", 1, RLIMIT_CORE },
 	{ "RLIMIT_FSIZE", 0, RLIMIT_FSIZE },
-	{ "RLIMIT_NOFILE", CHILD_FDS_MAX, RLIMIT_NOFILE },
-	{ "RLIMIT_NPROC", 0, RLIMIT_NPROC },
 	{ "RLIMIT_MEMLOCK", 0, RLIMIT_MEMLOCK },
 	{ "RLIMIT_MSGQUEUE", 0, RLIMIT_MSGQUEUE },
 	{ "RLIMIT_SIGPENDING", 0, RLIMIT_SIGPENDING }, /* but the kernel's */
@@ -45,10 +43,16 @@ limit(__rlimit_resource_t what, const char *name, rlim_t value, struct err *err)
 }
 
 int
-wall_rlimits(uint64_t data_bytes, struct err *err)
+wall_rlimits(uint64_t data_bytes, bool session, struct err *err)
 {
 	int r = limit(RLIMIT_DATA, "RLIMIT_DATA", data_bytes, err);
 
+	if (r == 0)
+		r = limit(RLIMIT_NOFILE, "RLIMIT_NOFILE",
+		    session ? SESSION_FDS_MAX : CHILD_FDS_MAX, err);
+	if (r == 0)
+		r = limit(RLIMIT_NPROC, "RLIMIT_NPROC",
+		    session ? SESSION_NPROC : 0, err);
 	for (size_t i = 0; r == 0 && i < sizeof(limits) / sizeof(limits[0]);
 	     i++)
 		r = limit(limits[i].what, limits[i].name, limits[i].value, err);

@@ -88,8 +88,8 @@ int wall_fds(int null_fd, const int *keep, unsigned n, struct err *err);
 
 /* Resource limits of a child: data_bytes of private writable memory, no core
  * file and no pipe of it, no file, no new process, no queue, no locked memory,
- * no priority. */
-int wall_rlimits(uint64_t data_bytes, struct err *err);
+ * no priority. A session's: its copies, and the descriptors of one. */
+int wall_rlimits(uint64_t data_bytes, bool session, struct err *err);
 
 /* No mapping becomes executable that was not mapped so. */
 int wall_mdwe(struct err *err);
@@ -100,14 +100,20 @@ int wall_mdwe(struct err *err);
 int wall_landlock(
     const int *read_dirs, unsigned n_read, int *ret_abi, struct err *err);
 
+/* The same, but for regular files and directories below dir, which may be made,
+ * written, renamed and removed. */
+int wall_landlock_make(int dir, struct err *err);
+
 /* The filter of walls/policy/NAME.policy. no_new_privs must be raised. */
 enum seccomp_policy {
 	SECCOMP_LAUNCHER,
 	SECCOMP_KEEPER,
 	SECCOMP_ZYGOTE,
 	SECCOMP_CHILD,
+	SECCOMP_SESSION,
 	SECCOMP_SERVER,
 	SECCOMP_WATCHER,
+	SECCOMP_SAVER,
 	SECCOMP_POLICIES
 };
 int wall_seccomp(enum seccomp_policy policy, struct err *err);

@@ -9,8 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static int
@@ -48,27 +46,15 @@ compile_bytes(wasm_engine_t *engine, struct span wasm, const char *module_path,
 }
 
 int
-engine_compile(const char *wasm_path, const char *module_path, struct err *err)
+engine_compile(struct span wasm, const char *module_path, struct err *err)
 {
-	own_fd int fd = open(wasm_path, O_RDONLY | O_CLOEXEC);
 	wasm_engine_t *engine = NULL;
-	struct stat about;
-	void *wasm;
-	int r;
-
-	if (fd < 0 || fstat(fd, &about) < 0)
-		return fail_errno(err, "open %s", wasm_path);
-	wasm = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (wasm == MAP_FAILED)
-		return fail_errno(err, "map %s", wasm_path);
 	/* The stack is a setting of the run, not of the code. */
-	r = engine_configure(ENGINE_STACK_MAX, true, &engine, err);
-	if (r == 0) {
-		r = compile_bytes(engine,
-		    (struct span){ wasm, (size_t)about.st_size }, module_path,
-		    err);
-		wasm_engine_delete(engine);
-	}
-	(void)munmap(wasm, (size_t)about.st_size);
+	int r = engine_configure(ENGINE_STACK_MAX, true, &engine, err);
+
+	if (r < 0)
+		return r;
+	r = compile_bytes(engine, wasm, module_path, err);
+	wasm_engine_delete(engine);
 	return r;
 }

@@ -10,6 +10,6 @@
 	"no unwind info; only what the guest uses; memory stays"
 
 /* Counts up with every change of room.snapshot's or room.hot's layout. */
-#define SNAPSHOT_FORMAT 2
+#define SNAPSHOT_FORMAT 3
 
 #endif

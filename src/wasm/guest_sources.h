@@ -23,12 +23,16 @@ extern const struct guest_source guest_train[];
 extern const size_t guest_train_count;
 
 extern const struct guest_source guest_pack;     /* pack.py */
+extern const struct guest_source guest_wheels;   /* wheels.py */
 extern const struct guest_source guest_walk;     /* walk.py */
 extern const struct guest_source guest_call;     /* the file CALL */
+extern const struct guest_source guest_job;      /* JOB: with options */
 extern const struct guest_source guest_fresh;    /* the file FRESH */
 extern const struct guest_source guest_rehearse; /* the file REHEARSE */
 
-/* Over all of the above with their names and order, hexadecimal. */
+/* Over all of the above with their names and order, hexadecimal, but for
+ * wheels.py, which has a digest of its own. */
 extern const char guest_sources_sha256[65];
+extern const char guest_wheels_sha256[65];
 
 #endif

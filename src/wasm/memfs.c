@@ -33,6 +33,7 @@ node_new(struct memfs *fs, enum wasi_filetype type)
 	node->ino = ++fs->last_ino;
 	node->type = type;
 	node->atim_ns = node->mtim_ns = node->ctim_ns = memfs_now(fs);
+	node->changed = fs->marks;
 	if (type == WASI_TYPE_DIR)
 		node->dir.last_cookie = COOKIE_DOTDOT;
 	node->next = fs->nodes;
@@ -105,6 +106,13 @@ void
 node_modified(struct memfs *fs, struct memfs_node *node)
 {
 	node->mtim_ns = node->ctim_ns = memfs_now(fs);
+	node->changed = fs->marks;
+}
+
+void
+memfs_mark(struct memfs *fs)
+{
+	fs->marks++;
 }
 
 struct memfs *
@@ -333,7 +341,7 @@ memfs_write(struct memfs *fs, struct memfs_node *node, uint64_t offset,
 		*ret_n = n;
 		return WASI_OK;
 	}
-	if (node->readonly || node->data.borrowed)
+	if (node->readonly)
 		return WASI_ROFS;
 	e = data_write(fs, &node->data, offset, bytes, n, ret_n);
 	if (e == WASI_OK)
@@ -350,7 +358,7 @@ memfs_resize(struct memfs *fs, struct memfs_node *node, uint64_t size)
 		return e;
 	if (node->type != WASI_TYPE_FILE)
 		return WASI_INVAL;
-	if (node->readonly || node->data.borrowed)
+	if (node->readonly)
 		return WASI_ROFS;
 	if (size > fs->limits.file_size)
 		return WASI_FBIG;

@@ -82,10 +82,16 @@ struct memfs_node *memfs_root(struct memfs *fs, unsigned index);
 /* These make missing parents with the same readonly, count against no quota
  * and may add to read-only directories. A directory that exists is fine and
  * takes the new readonly. A read-only file borrows bytes for the life of the
- * tree, a writable one copies them. mtime_ns is since 1970. */
+ * tree, a writable one copies them; memfs_add_cow makes a writable one that
+ * borrows them, too, and copies what is written to, within the quota. mtime_ns
+ * is since 1970. */
 int memfs_add_dir(struct memfs *fs, const char *path, bool readonly);
 int memfs_add_file(struct memfs *fs, const char *path, struct span bytes,
     bool readonly, uint64_t mtime_ns);
+int memfs_add_cow(
+    struct memfs *fs, const char *path, struct span bytes, uint64_t mtime_ns);
+int memfs_add_symlink(
+    struct memfs *fs, const char *path, const char *target, bool readonly);
 int memfs_add_device(
     struct memfs *fs, const char *path, enum memfs_device kind);
 
@@ -95,17 +101,29 @@ int memfs_freeze(struct memfs *fs, const char *path, bool below);
 /* Adds the whole content of a regular file to *into; follows symlinks. */
 int memfs_read_whole(struct memfs *fs, const char *path, struct buf *into);
 
-/* Tells of every regular file below the directory path, directories walked in
- * the order of their entries, symlinks not followed: of its path below it, which
- * is empty where it has more than path_max bytes. Until each is false. Nothing,
- * if there is no such directory. */
-void memfs_each_file(struct memfs *fs, const char *path, size_t path_max,
+/* What is new or changed after this is so for memfs_each_change. */
+void memfs_mark(struct memfs *fs);
+
+/* Tells of every regular file below the directory path that is new there, or
+ * was written to, since the last mark (or ever); a write of the bytes that were
+ * there counts, a time that was set does not. Directories are walked in the
+ * order of their entries, symlinks not followed. path is that below the
+ * directory, and empty where it has more than path_max bytes. Until each is
+ * false. Nothing, if there is no such directory. */
+void memfs_each_change(struct memfs *fs, const char *path, size_t path_max,
     bool (*each)(void *arg, struct span path, struct memfs_node *file),
     void *arg);
 
 /* Removes path and all that is below, read-only or not; open nodes live on
  * until they are released. */
 int memfs_remove_tree(struct memfs *fs, const char *path);
+
+/* Puts a file there as if the guest had: makes missing directories, counts
+ * against the quotas, and takes the place of a file or symlink that has its
+ * name. path is below the directory dir. 0; -ENOSPC, -EISDIR, -ENOTDIR, -EROFS:
+ * the place is as it was, but for new directories; -ENOMEM. */
+int memfs_put_file(
+    struct memfs *fs, const char *dir, struct span path, struct span bytes);
 
 /* Bytes that files and symlinks hold now (not the borrowed ones), and the
  * most they ever held. */

@@ -1,5 +1,6 @@
 /* memfs_data.c: the bytes of a file, held in chunks so that holes cost
- * nothing. Hostile input: offsets and sizes. Pure; fuzzed by fuzz_memfs.
+ * nothing, nor do bytes that are borrowed and were not written to.
+ * Hostile input: offsets and sizes. Pure; fuzzed by fuzz_memfs.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "wasm/memfs_impl.h"
 
@@ -114,6 +115,37 @@ chunk_resize(struct memfs *fs, struct chunk *chunk, uint32_t size)
 	return true;
 }
 
+/* How many of the chunk's bytes are borrowed. */
+static uint32_t
+chunk_borrowed(const struct data *data, uint64_t index)
+{
+	uint64_t start = index * CHUNK_BYTES;
+
+	if (start >= data->borrowed_n)
+		return 0;
+	return data->borrowed_n - start < CHUNK_BYTES
+		   ? (uint32_t)(data->borrowed_n - start)
+		   : CHUNK_BYTES;
+}
+
+/* A new chunk of size bytes. NULL without memory. */
+static struct chunk *
+chunk_make(struct memfs *fs, struct data *data, uint64_t index, uint32_t size)
+{
+	struct chunk *chunk = chunk_insert(data, index);
+	uint32_t old = chunk_borrowed(data, index);
+
+	if (!chunk)
+		return NULL;
+	if (!chunk_resize(fs, chunk, size)) {
+		chunk_remove(data, chunk);
+		return NULL;
+	}
+	if (old > 0)
+		memcpy(chunk->bytes, data->borrowed + index * CHUNK_BYTES, old);
+	return chunk;
+}
+
 /* Makes as many of the n bytes at this place writable as the quota allows.
  * *ret_bytes is where they are. */
 static enum wasi_errno
@@ -122,23 +154,22 @@ chunk_reserve(struct memfs *fs, struct data *data, uint64_t offset, size_t n,
 {
 	uint32_t in = (uint32_t)(offset % CHUNK_BYTES);
 	uint32_t want = n < CHUNK_BYTES - in ? in + (uint32_t)n : CHUNK_BYTES;
-	struct chunk *chunk = chunk_find(data, offset / CHUNK_BYTES);
+	uint64_t index = offset / CHUNK_BYTES;
+	struct chunk *chunk = chunk_find(data, index);
 	uint32_t have = chunk ? chunk->cap : 0;
+	uint32_t least = chunk ? 0 : chunk_borrowed(data, index);
 	uint32_t size = have;
 
-	if (have < want)
-		size = chunk_size(fs, have, want);
-	if (size <= in)
+	if (have < want || have < least)
+		size = chunk_size(fs, have, want > least ? want : least);
+	if (size <= in || size < least)
 		return WASI_NOSPC;
 	if (!chunk)
-		chunk = chunk_insert(data, offset / CHUNK_BYTES);
+		chunk = chunk_make(fs, data, index, size);
+	else if (size > have && !chunk_resize(fs, chunk, size))
+		chunk = NULL;
 	if (!chunk)
 		return WASI_NOMEM;
-	if (size > have && !chunk_resize(fs, chunk, size)) {
-		if (have == 0)
-			chunk_remove(data, chunk);
-		return WASI_NOMEM;
-	}
 	*ret_bytes = chunk->bytes + in;
 	*ret_n = (want < size ? want : size) - in;
 	return WASI_OK;
@@ -172,16 +203,22 @@ data_write(struct memfs *fs, struct data *data, uint64_t offset,
 	return WASI_OK;
 }
 
-/* Copies from the chunk what it holds of [in, in + n), zeros for the rest. */
+/* Copies what there is of the n bytes at this place, which are within one
+ * chunk; zeros for the rest. */
 static void
-chunk_read(const struct chunk *chunk, uint32_t in, uint8_t *bytes, size_t n)
+chunk_read(const struct data *data, uint64_t at, uint8_t *bytes, size_t n)
 {
-	size_t held = chunk && chunk->cap > in ? chunk->cap - in : 0;
+	const struct chunk *chunk = chunk_find(data, at / CHUNK_BYTES);
+	uint32_t in = (uint32_t)(at % CHUNK_BYTES);
+	uint32_t cap =
+	    chunk ? chunk->cap : chunk_borrowed(data, at / CHUNK_BYTES);
+	size_t held = cap > in ? cap - in : 0;
 
 	if (held > n)
 		held = n;
 	if (held > 0)
-		memcpy(bytes, chunk->bytes + in, held);
+		memcpy(bytes, chunk ? chunk->bytes + in : data->borrowed + at,
+		    held);
 	memset(bytes + held, 0, n - held);
 }
 
@@ -194,7 +231,7 @@ data_read(const struct data *data, uint64_t offset, uint8_t *bytes, size_t n)
 		return 0;
 	if (n > data->size - offset)
 		n = (size_t)(data->size - offset);
-	if (data->borrowed) {
+	if (data->chunks_n == 0 && data->borrowed_n == data->size) {
 		memcpy(bytes, data->borrowed + offset, n);
 		return n;
 	}
@@ -205,8 +242,7 @@ data_read(const struct data *data, uint64_t offset, uint8_t *bytes, size_t n)
 		part = n - done;
 		if (part > CHUNK_BYTES - in)
 			part = CHUNK_BYTES - in;
-		chunk_read(
-		    chunk_find(data, at / CHUNK_BYTES), in, bytes + done, part);
+		chunk_read(data, at, bytes + done, part);
 	}
 	return n;
 }
@@ -246,4 +282,8 @@ data_resize(struct memfs *fs, struct data *data, uint64_t size)
 		data->chunks_cap = 0;
 	}
 	data->size = size;
+	if (data->borrowed_n > size)
+		data->borrowed_n = size;
+	if (size == 0)
+		data->borrowed = NULL;
 }

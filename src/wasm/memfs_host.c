@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int
-errno_of(enum wasi_errno e)
+int
+memfs_errno(enum wasi_errno e)
 {
 	static const struct {
 		enum wasi_errno e;
@@ -21,6 +21,7 @@ errno_of(enum wasi_errno e)
 		{ WASI_NOMEM, ENOMEM },
 		{ WASI_NOSPC, ENOSPC },
 		{ WASI_NOTDIR, ENOTDIR },
+		{ WASI_ROFS, EROFS },
 	};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
@@ -50,10 +51,12 @@ host_subdir(struct memfs *fs, struct memfs_node *dir, struct span name,
 	if (!node)
 		return -ENOMEM;
 	node->readonly = readonly;
-	if (!dir_add(dir, name, node, false)) {
+	entry = dir_add(dir, name, node, false);
+	if (!entry) {
 		node_drop(fs, node);
 		return -ENOMEM;
 	}
+	entry->since = fs->marks;
 	*ret_dir = node;
 	return 0;
 }
@@ -103,6 +106,7 @@ static int
 host_name(
     struct memfs *fs, const char *path, bool readonly, struct memfs_node *node)
 {
+	struct memfs_entry *entry;
 	struct memfs_node *dir;
 	struct span name;
 	int r = host_parent(fs, path, readonly, &dir, &name);
@@ -111,8 +115,13 @@ host_name(
 		r = -ENAMETOOLONG;
 	if (r == 0 && (name.n == 0 || dir_find(&dir->dir, name)))
 		r = -EEXIST;
-	if (r == 0 && !dir_add(dir, name, node, false))
-		r = -ENOMEM;
+	if (r == 0) {
+		entry = dir_add(dir, name, node, false);
+		if (entry)
+			entry->since = fs->marks;
+		else
+			r = -ENOMEM;
+	}
 	if (r < 0)
 		node_drop(fs, node);
 	return r;
@@ -133,6 +142,13 @@ host_copy(struct memfs *fs, struct memfs_node *node, struct span bytes)
 	return e == WASI_OK && n == bytes.n ? 0 : -ENOMEM;
 }
 
+static void
+host_lend(struct data *data, struct span bytes)
+{
+	data->borrowed = bytes.n > 0 ? bytes.p : (const uint8_t *)"";
+	data->borrowed_n = data->size = bytes.n;
+}
+
 int
 memfs_add_file(struct memfs *fs, const char *path, struct span bytes,
     bool readonly, uint64_t mtime_ns)
@@ -145,8 +161,7 @@ memfs_add_file(struct memfs *fs, const char *path, struct span bytes,
 	node->readonly = readonly;
 	node->atim_ns = node->mtim_ns = node->ctim_ns = mtime_ns;
 	if (readonly) {
-		node->data.borrowed = bytes.n > 0 ? bytes.p : (uint8_t *)"";
-		node->data.size = bytes.n;
+		host_lend(&node->data, bytes);
 	} else if (bytes.n > 0) {
 		r = host_copy(fs, node, bytes);
 	}
@@ -154,6 +169,35 @@ memfs_add_file(struct memfs *fs, const char *path, struct span bytes,
 		node_drop(fs, node);
 		return r;
 	}
+	return host_name(fs, path, readonly, node);
+}
+
+int
+memfs_add_cow(
+    struct memfs *fs, const char *path, struct span bytes, uint64_t mtime_ns)
+{
+	struct memfs_node *node = node_new(fs, WASI_TYPE_FILE);
+
+	if (!node)
+		return -ENOMEM;
+	node->atim_ns = node->mtim_ns = node->ctim_ns = mtime_ns;
+	if (bytes.n > 0)
+		host_lend(&node->data, bytes);
+	return host_name(fs, path, false, node);
+}
+
+int
+memfs_add_symlink(
+    struct memfs *fs, const char *path, const char *target, bool readonly)
+{
+	struct memfs_node *node;
+
+	if (!*target)
+		return -EINVAL;
+	node = node_new_symlink(fs, span_of(target));
+	if (!node)
+		return -ENOMEM;
+	node->readonly = readonly;
 	return host_name(fs, path, readonly, node);
 }
 
@@ -168,9 +212,8 @@ memfs_add_device(struct memfs *fs, const char *path, enum memfs_device kind)
 	return host_name(fs, path, true, node);
 }
 
-/* The node at an absolute path. */
-static int
-host_find(struct memfs *fs, const char *path, bool follow,
+int
+memfs_find(struct memfs *fs, const char *path, bool follow,
     struct memfs_node **ret_node)
 {
 	struct span rest;
@@ -184,7 +227,7 @@ host_find(struct memfs *fs, const char *path, bool follow,
 	if (rest.n == 0)
 		return 0;
 	e = memfs_lookup(fs, fs->roots[root], rest, follow, ret_node);
-	return e == WASI_OK ? 0 : -errno_of(e);
+	return e == WASI_OK ? 0 : -memfs_errno(e);
 }
 
 int
@@ -192,7 +235,7 @@ memfs_freeze(struct memfs *fs, const char *path, bool below)
 {
 	struct memfs_entry *entry = NULL;
 	struct memfs_node *node;
-	int r = host_find(fs, path, false, &node);
+	int r = memfs_find(fs, path, false, &node);
 
 	if (r < 0)
 		return r;
@@ -208,7 +251,7 @@ int
 memfs_read_whole(struct memfs *fs, const char *path, struct buf *into)
 {
 	struct memfs_node *node;
-	int r = host_find(fs, path, true, &node);
+	int r = memfs_find(fs, path, true, &node);
 
 	if (r < 0)
 		return r;
@@ -246,8 +289,23 @@ path_below(const struct memfs_node *top, const struct memfs_entry *entry,
 	}
 }
 
+/* True if the file, or a name on the way to it, is of after the last mark. */
+static bool
+is_news(const struct memfs *fs, const struct memfs_node *top,
+    const struct memfs_entry *entry)
+{
+	if (entry->node->changed >= fs->marks)
+		return true;
+	for (;; entry = entry->dir->dir.entry) {
+		if (entry->since >= fs->marks)
+			return true;
+		if (entry->dir == top)
+			return false;
+	}
+}
+
 void
-memfs_each_file(struct memfs *fs, const char *path, size_t path_max,
+memfs_each_change(struct memfs *fs, const char *path, size_t path_max,
     bool (*each)(void *arg, struct span path, struct memfs_node *file),
     void *arg)
 {
@@ -257,10 +315,11 @@ memfs_each_file(struct memfs *fs, const char *path, size_t path_max,
 
 	if (path_max > sizeof(below))
 		path_max = sizeof(below);
-	if (host_find(fs, path, false, &top) < 0 || top->type != WASI_TYPE_DIR)
+	if (memfs_find(fs, path, false, &top) < 0 || top->type != WASI_TYPE_DIR)
 		return;
 	while ((entry = tree_next(top, entry)) != NULL) {
 		if (entry->node->type == WASI_TYPE_FILE &&
+		    is_news(fs, top, entry) &&
 		    !each(arg, path_below(top, entry, below, path_max),
 			entry->node))
 			return;
@@ -317,7 +376,7 @@ memfs_remove_tree(struct memfs *fs, const char *path)
 	}
 	e = memfs_walk(fs, fs->roots[root], rest, END_KEEP, &place);
 	if (e != WASI_OK)
-		return -errno_of(e);
+		return -memfs_errno(e);
 	if (!place.entry)
 		return place.node ? -EINVAL : -ENOENT;
 	if (place.node->type == WASI_TYPE_DIR)

@@ -11,7 +11,8 @@
 #define CHUNK_BYTES 65536u
 
 /* The part of a file from index * CHUNK_BYTES on. Only cap bytes of it are
- * held; the rest of the chunk, like a chunk that is absent, reads as zeros.
+ * held; the rest of the chunk reads as zeros, and so does a chunk that is
+ * absent, where the file borrows no bytes.
  * Bytes past the end of the file are zero, too. */
 struct chunk {
 	uint64_t index;
@@ -19,9 +20,12 @@ struct chunk {
 	uint8_t *bytes;
 };
 
+/* A file may borrow its first bytes. Where it has a chunk, that holds what was
+ * borrowed there, too, as it was when the chunk was made. */
 struct data {
 	uint64_t size;
-	const uint8_t *borrowed; /* then there are no chunks */
+	const uint8_t *borrowed; /* or NULL */
+	uint64_t borrowed_n;     /* of them, at most size */
 	struct chunk *chunks;    /* by index */
 	uint32_t chunks_n, chunks_cap;
 };
@@ -41,7 +45,8 @@ struct memfs_entry {
 	struct memfs_node *node;
 	uint64_t cookie; /* grows with every entry that a directory gets */
 	uint32_t hash;
-	bool counted; /* made by the guest: counts against its quota */
+	uint32_t since; /* fs->marks when it got its name, or its node */
+	bool counted;   /* made by the guest: counts against its quota */
 	uint8_t name_n;
 	uint8_t name[];
 };
@@ -79,6 +84,7 @@ struct memfs_node {
 	enum wasi_filetype type;
 	enum memfs_device device;
 	bool readonly;
+	uint32_t changed;  /* fs->marks when its content last changed */
 	uint32_t saved_no; /* only meaningful within memfs_save */
 	union {
 		struct data data;
@@ -92,6 +98,7 @@ struct memfs {
 	struct memfs_hooks hooks;
 	uint64_t bytes, bytes_peak;
 	uint32_t entries;
+	uint32_t marks; /* made so far */
 	uint64_t last_ino;
 	struct memfs_node *nodes;
 	unsigned roots_n;
@@ -133,6 +140,15 @@ void dir_done(struct dir *dir);
  * knows its own entry. */
 struct memfs_entry *tree_next(
     const struct memfs_node *top, const struct memfs_entry *after);
+
+/* ---- the host's words: memfs_host.c ---- */
+
+/* The errno that says the same. */
+int memfs_errno(enum wasi_errno e);
+
+/* The node at an absolute path. 0 or -errno. */
+int memfs_find(struct memfs *fs, const char *path, bool follow,
+    struct memfs_node **ret_node);
 
 /* ---- paths: memfs_walk.c ---- */
 

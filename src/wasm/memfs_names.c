@@ -22,8 +22,12 @@ place_may_make(const struct memfs *fs, const struct place *place)
 static enum wasi_errno
 place_make(struct memfs *fs, const struct place *place, struct memfs_node *node)
 {
-	if (!dir_add(place->dir, place->name, node, true))
+	struct memfs_entry *entry =
+	    dir_add(place->dir, place->name, node, true);
+
+	if (!entry)
 		return WASI_NOMEM;
+	entry->since = fs->marks;
 	fs->entries++;
 	node_modified(fs, place->dir);
 	return WASI_OK;
@@ -268,26 +272,29 @@ rename_over(struct memfs *fs, const struct place *from, const struct place *to)
 	fs->entries -= from->entry->counted;
 	dir_remove(from->entry);
 	dir_replace(to->entry, moved);
+	to->entry->since = fs->marks;
 	node_changed(fs, gone);
 	node_drop(fs, gone);
 }
 
-static bool
+/* The entry with the new name, or NULL. */
+static struct memfs_entry *
 rename_to_new(const struct place *from, const struct place *to)
 {
-	bool counted = from->entry->counted;
 	struct memfs_node *moved = from->node;
+	struct memfs_entry *entry;
 
 	if (from->dir == to->dir)
-		return dir_rename(from->entry, to->name) != NULL;
-	if (!dir_add(to->dir, to->name, moved, counted))
-		return false;
+		return dir_rename(from->entry, to->name);
+	entry = dir_add(to->dir, to->name, moved, from->entry->counted);
+	if (!entry)
+		return NULL;
 	dir_remove(from->entry);
 	if (moved->type == WASI_TYPE_DIR) {
-		moved->dir.entry = dir_find(&to->dir->dir, to->name);
+		moved->dir.entry = entry;
 		moved->dir.parent = to->dir;
 	}
-	return true;
+	return entry;
 }
 
 enum wasi_errno
@@ -295,6 +302,7 @@ memfs_rename(struct memfs *fs, struct memfs_node *from_dir, struct span from,
     struct memfs_node *to_dir, struct span to)
 {
 	struct place old = { 0 }, new = { 0 };
+	struct memfs_entry *entry = NULL;
 	enum wasi_errno e = memfs_walk(fs, from_dir, from, END_KEEP, &old);
 
 	if (e == WASI_OK)
@@ -303,10 +311,14 @@ memfs_rename(struct memfs *fs, struct memfs_node *from_dir, struct span from,
 		e = rename_check(&old, &new);
 	if (e != WASI_OK || old.node == new.node)
 		return e; /* two names of one file: both stay */
-	if (new.node)
+	if (new.node) {
 		rename_over(fs, &old, &new);
-	else if (!rename_to_new(&old, &new))
-		return WASI_NOMEM;
+	} else {
+		entry = rename_to_new(&old, &new);
+		if (!entry)
+			return WASI_NOMEM;
+		entry->since = fs->marks;
+	}
 	node_modified(fs, old.dir);
 	node_modified(fs, new.dir);
 	node_changed(fs, old.node);

@@ -29,6 +29,7 @@ struct snapshot_head {
 	uint64_t memory_bytes;   /* follow at PAGE */
 	uint64_t files_n, fds_n; /* follow the memory, one after the other */
 	struct stack_window window;
+	struct interrupt interrupt;
 };
 
 /* ---- the C stack's window ---- */
@@ -136,7 +137,7 @@ file_write(int fd, const struct snapshot_head *head,
 
 int
 snapshot_write(const char *path, struct engine *engine, struct wasi *wasi,
-    const struct stack_window *window, struct err *err)
+    const struct snapshot_info *info, struct err *err)
 {
 	own_fd int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	own_buf struct buf files = { .max = STATE_MAX };
@@ -146,7 +147,8 @@ snapshot_write(const char *path, struct engine *engine, struct wasi *wasi,
 		.magic = SNAPSHOT_MAGIC,
 		.format = SNAPSHOT_FORMAT,
 		.memory_bytes = mem.size,
-		.window = *window,
+		.window = info->window,
+		.interrupt = info->interrupt,
 	};
 	int r;
 
@@ -202,8 +204,11 @@ snapshot_read_info(
 		return fail_errno(err, "open %s", path);
 	r = head_read(fd, path, &head, err);
 	if (r == 0)
-		*ret_info =
-		    (struct snapshot_info){ head.memory_bytes, head.window };
+		*ret_info = (struct snapshot_info){
+			.memory_bytes = head.memory_bytes,
+			.window = head.window,
+			.interrupt = head.interrupt,
+		};
 	return r;
 }
 

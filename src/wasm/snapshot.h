@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "wasm/engine.h"
+#include "wasm/interrupt.h"
 #include "wasm/wasi.h"
 
 #include <stdint.h>
@@ -23,6 +24,7 @@ struct stack_window {
 struct snapshot_info {
 	uint64_t memory_bytes; /* of linear memory */
 	struct stack_window window;
+	struct interrupt interrupt;
 };
 
 /* Finds the window in a started guest. 0; -ENOENT if it is not there exactly
@@ -34,9 +36,10 @@ int snapshot_find_window(const struct guest_mem *mem,
 int snapshot_set_window(const struct guest_mem *mem,
     const struct stack_window *window, uint32_t bytes, struct err *err);
 
-/* Writes path (mode 0600, must not exist). 0 or -errno. */
+/* Writes path (mode 0600, must not exist), with the words of info that the
+ * memory does not tell itself. 0 or -errno. */
 int snapshot_write(const char *path, struct engine *engine, struct wasi *wasi,
-    const struct stack_window *window, struct err *err);
+    const struct snapshot_info *info, struct err *err);
 
 /* The sizes in a snapshot: what an engine must allow for. */
 int snapshot_read_info(

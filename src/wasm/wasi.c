@@ -34,21 +34,38 @@ open_standard(struct wasi *wasi)
 		.kind = FD_IN,
 		.rights = WASI_RIGHT_READ | WASI_RIGHT_SEEK,
 	};
-	for (unsigned i = 1; i <= 2; i++) {
+	for (uint16_t i = 1; i <= 2; i++) {
 		wasi->fds[i] = (struct fd){
 			.kind = FD_OUT,
+			.stream = i,
 			.rights = WASI_RIGHT_WRITE | WASI_RIGHT_SEEK,
 		};
 	}
 }
 
+/* A program may have moved their positions, no more. */
 static void
-open_call(struct wasi *wasi)
+open_own(struct wasi *wasi)
 {
-	wasi->fds[WASI_CALL_FD] = (struct fd){
-		.kind = FD_CALL,
-		.rights = WASI_RIGHT_READ | WASI_RIGHT_SEEK | WASI_RIGHT_TELL,
-	};
+	static const uint64_t reads =
+	    WASI_RIGHT_READ | WASI_RIGHT_SEEK | WASI_RIGHT_TELL;
+
+	wasi->fds[WASI_CALL_FD] =
+	    (struct fd){ .kind = FD_CALL, .rights = reads };
+	wasi->fds[WASI_OPTIONS_FD] =
+	    (struct fd){ .kind = FD_OPTIONS, .rights = reads };
+	for (uint16_t i = WASI_VALUE_FD; i <= WASI_IMAGE_FD; i++)
+		wasi->fds[i] = (struct fd){
+			.kind = FD_OUT,
+			.stream = i,
+			.rights = WASI_RIGHT_WRITE,
+		};
+}
+
+bool
+fd_is_own(uint64_t number)
+{
+	return number >= WASI_CALL_FD && number <= WASI_IMAGE_FD;
 }
 
 static void
@@ -80,16 +97,11 @@ wasi_new(
 	wasi->fs = config->fs;
 	wasi->argv = config->argv;
 	wasi->env = config->env;
-	wasi->sys = config->sys ? config->sys : &wasi_sys_real;
+	wasi_set_sys(wasi, config->sys ? config->sys : &wasi_sys_real);
 	wasi_set_output(wasi, config->write_out, config->write_arg);
-	memfs_set_hooks(wasi->fs, &(struct memfs_hooks){
-				      .arg = (void *)(uintptr_t)wasi->sys,
-				      .now_ns = hook_now,
-				      .random = hook_random,
-				  });
 	open_standard(wasi);
 	open_preopens(wasi);
-	wasi_set_input(wasi, span_of(""), span_of(""));
+	wasi_set_input(wasi, span_of(""), span_of(""), span_of(""));
 	*ret_wasi = wasi;
 	return 0;
 }
@@ -104,19 +116,39 @@ wasi_free(struct wasi *wasi)
 }
 
 void
+wasi_set_sys(struct wasi *wasi, const struct wasi_sys *sys)
+{
+	wasi->sys = sys;
+	memfs_set_hooks(wasi->fs, &(struct memfs_hooks){
+				      .arg = (void *)(uintptr_t)sys,
+				      .now_ns = hook_now,
+				      .random = hook_random,
+				  });
+}
+
+void
 wasi_set_memory(struct wasi *wasi, struct guest_mem mem)
 {
 	wasi->mem = mem;
 }
 
 void
-wasi_set_input(struct wasi *wasi, struct span stdin_bytes, struct span code)
+wasi_set_input(struct wasi *wasi, struct span stdin_bytes, struct span code,
+    struct span options)
 {
 	wasi->stdin_bytes = stdin_bytes;
 	wasi->code = code;
+	wasi->options = options;
+	wasi->interrupted = 0;
 	if (wasi->fds[0].kind == FD_IN)
 		wasi->fds[0].pos = 0;
-	open_call(wasi);
+	open_own(wasi);
+}
+
+void
+wasi_interrupt(struct wasi *wasi)
+{
+	wasi->interrupted = 1;
 }
 
 void
@@ -154,7 +186,7 @@ enum wasi_errno
 fd_lowest(const struct wasi *wasi, uint32_t *ret_number)
 {
 	for (uint32_t i = 0; i < GUEST_FDS_MAX; i++) {
-		if (wasi->fds[i].kind == FD_FREE && i != WASI_CALL_FD) {
+		if (wasi->fds[i].kind == FD_FREE && !fd_is_own(i)) {
 			*ret_number = i;
 			return WASI_OK;
 		}

@@ -74,6 +74,9 @@ fd_read_piece(struct wasi *wasi, const struct fd *fd, uint64_t offset,
 	case FD_CALL:
 		*ret_n = span_read(wasi->code, offset, bytes, n);
 		return WASI_OK;
+	case FD_OPTIONS:
+		*ret_n = span_read(wasi->options, offset, bytes, n);
+		return WASI_OK;
 	case FD_NODE:
 		return memfs_read(wasi->fs, fd->node, offset, bytes, n, ret_n);
 	case FD_FREE:
@@ -87,12 +90,10 @@ static enum wasi_errno
 fd_write_piece(struct wasi *wasi, const struct fd *fd, uint64_t offset,
     const uint8_t *bytes, size_t n, size_t *ret_n)
 {
-	int stream = fd == &wasi->fds[2] ? 2 : 1;
-
 	switch (fd->kind) {
 	case FD_OUT:
 		if (n > 0)
-			wasi->write_out(wasi->write_arg, stream, bytes, n);
+			wasi->write_out(wasi->write_arg, fd->stream, bytes, n);
 		*ret_n = n;
 		return WASI_OK;
 	case FD_NODE:
@@ -100,6 +101,7 @@ fd_write_piece(struct wasi *wasi, const struct fd *fd, uint64_t offset,
 	case FD_FREE:
 	case FD_IN:
 	case FD_CALL:
+	case FD_OPTIONS:
 		break;
 	}
 	return WASI_BADF;
@@ -156,6 +158,8 @@ fd_size(const struct wasi *wasi, const struct fd *fd)
 
 	if (fd->kind == FD_CALL)
 		return wasi->code.n;
+	if (fd->kind == FD_OPTIONS)
+		return wasi->options.n;
 	if (fd->kind != FD_NODE)
 		return 0;
 	memfs_stat(fd->node, &stat);
@@ -226,6 +230,8 @@ IMPORT(fd_close)
 		return WASI_BADF;
 	if (fd->preopen)
 		return WASI_NOTSUP;
+	if (fd_is_own(args->slot[0]))
+		return WASI_OK; /* as far as the program can see */
 	if (fd->kind == FD_NODE)
 		memfs_release(wasi->fs, fd->node);
 	*fd = (struct fd){ .kind = FD_FREE };
@@ -316,7 +322,8 @@ fd_type(const struct fd *fd)
 {
 	if (fd->kind == FD_NODE)
 		return memfs_type(fd->node);
-	return fd->kind == FD_CALL ? WASI_TYPE_FILE : WASI_TYPE_CHAR;
+	return fd->kind == FD_CALL || fd->kind == FD_OPTIONS ? WASI_TYPE_FILE
+							     : WASI_TYPE_CHAR;
 }
 
 IMPORT(fd_fdstat_get)

@@ -67,7 +67,7 @@ load_fd(struct wasi *wasi, const struct saved_fd *saved, struct span path,
 	struct fd *fd;
 	enum wasi_errno e;
 
-	if (saved->number >= GUEST_FDS_MAX || saved->number == WASI_CALL_FD ||
+	if (saved->number >= GUEST_FDS_MAX || fd_is_own(saved->number) ||
 	    saved->root >= memfs_roots(wasi->fs) ||
 	    wasi->fds[saved->number].kind != FD_FREE)
 		return fail(

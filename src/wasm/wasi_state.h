@@ -7,18 +7,22 @@
 #include "wasm/imports.h"
 #include "wasm/wasi.h"
 
+#include <signal.h>
+
 enum fd_kind {
 	FD_FREE,
-	FD_IN,   /* reads stdin_bytes */
-	FD_OUT,  /* writes to the output */
-	FD_CALL, /* reads code */
-	FD_NODE, /* a file, directory or device of the tree */
+	FD_IN,      /* reads stdin_bytes */
+	FD_OUT,     /* writes to the output */
+	FD_CALL,    /* reads code */
+	FD_OPTIONS, /* reads options */
+	FD_NODE,    /* a file, directory or device of the tree */
 };
 
 struct fd {
 	enum fd_kind kind;
 	bool preopen;
-	uint16_t flags; /* WASI_FD_... */
+	uint16_t flags;  /* WASI_FD_... */
+	uint16_t stream; /* of FD_OUT: the number that it was opened as */
 	uint32_t root;  /* preopen: the number of its root */
 	uint64_t rights, inheriting;
 	uint64_t pos;
@@ -36,7 +40,8 @@ struct wasi {
 	void (*write_out)(
 	    void *arg, int stream, const uint8_t *bytes, size_t n);
 	void *write_arg;
-	struct span stdin_bytes, code;
+	struct span stdin_bytes, code, options;
+	volatile sig_atomic_t interrupted; /* no sleep until the next input */
 	bool exited;
 	uint32_t exit_code;
 	struct fd fds[GUEST_FDS_MAX];
@@ -45,7 +50,10 @@ struct wasi {
 /* The open descriptor with this number, or NULL. */
 struct fd *fd_of(struct wasi *wasi, uint64_t number);
 
-/* The lowest free number, or MFILE. WASI_CALL_FD is never free. */
+/* True for the descriptors of the room's code. */
+bool fd_is_own(uint64_t number);
+
+/* The lowest free number, or MFILE. */
 enum wasi_errno fd_lowest(const struct wasi *wasi, uint32_t *ret_number);
 
 /* The directory that the descriptor with this number is open on. */

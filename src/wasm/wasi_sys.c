@@ -49,7 +49,7 @@ real_clock_res_ns(void *arg, uint32_t id, uint64_t *ret_ns)
 	return true;
 }
 
-static void
+static uint64_t
 real_sleep_ns(void *arg, uint64_t ns)
 {
 	struct timespec left = {
@@ -58,8 +58,7 @@ real_sleep_ns(void *arg, uint64_t ns)
 	};
 
 	(void)arg;
-	while (nanosleep(&left, &left) < 0 && errno == EINTR)
-		;
+	return nanosleep(&left, &left) < 0 && errno == EINTR ? ns_of(&left) : 0;
 }
 
 /* Never fewer than asked for: a guest without fresh bytes would share its

@@ -135,12 +135,22 @@ poll_events(struct wasi *wasi, const uint8_t *subs, uint32_t n, uint64_t slept,
 		struct sub sub = sub_read(subs + i * WASI_SUB_BYTES);
 		struct wait wait = wait_of(wasi, &sub);
 
-		if (wait.ns > 0 && (sub.absolute || wait.ns > slept))
+		if (wait.ns > 0 && !wasi->interrupted &&
+		    (sub.absolute || wait.ns > slept))
 			continue;
 		event_write(events + count * WASI_EVENT_BYTES, &sub, &wait);
 		count++;
 	}
 	return count;
+}
+
+/* An interrupted sleep has come to its end, for the guest: an error would be one
+ * of the program's, before it meets what is to end it. */
+static void
+poll_sleep(struct wasi *wasi, uint64_t ns)
+{
+	while (ns > 0 && !wasi->interrupted)
+		ns = wasi->sys->sleep_ns(wasi->sys->arg, ns);
 }
 
 IMPORT(poll_oneoff)
@@ -162,8 +172,7 @@ IMPORT(poll_oneoff)
 	if (!subs || !events || !guest_at(&wasi->mem, ret, sizeof(count)))
 		return WASI_FAULT;
 	slept = poll_shortest(wasi, subs, n);
-	if (slept > 0)
-		wasi->sys->sleep_ns(wasi->sys->arg, slept);
+	poll_sleep(wasi, slept);
 	count = poll_events(wasi, subs, n, slept, events);
 	(void)guest_put_u32(&wasi->mem, ret, count);
 	return WASI_OK;

@@ -2,22 +2,10 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "wasm/world.h"
 
-#include "base/own.h"
+#include "wasm/pack.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#define PACK_MAGIC     "BRKPACK1"
-#define PACK_PATH_MAX  512u
-#define PACK_FILES_MAX 4096u /* matplotlib has about 200 */
-
-/* 2026-01-01: a fixed time, so that two installations are alike. */
-#define LIBRARY_TIME_NS (1767225600ull * 1000000000ull)
 
 static const char *const world_argv[] = { "/usr/local/bin/python.wasm", NULL };
 
@@ -35,96 +23,39 @@ static const char *const world_env[] = {
 };
 
 static int
-map_file(const char *path, struct span *ret_bytes, struct err *err)
-{
-	own_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat about;
-	void *bytes;
-
-	if (fd < 0)
-		return fail_errno(err, "open %s", path);
-	if (fstat(fd, &about) < 0 || about.st_size == 0)
-		return fail(err, EINVAL, "%s is empty", path);
-	bytes = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_SHARED, fd, 0);
-	if (bytes == MAP_FAILED)
-		return fail_errno(err, "map %s", path);
-	*ret_bytes = (struct span){ bytes, (size_t)about.st_size };
-	return 0;
-}
-
-struct pack_entry { /* as guest/pack.py writes it, before the path */
-	uint32_t path_n;
-	uint64_t offset;
-	uint64_t size;
-} __attribute__((packed));
-
-static int
-pack_add(struct memfs *fs, struct span pack, const struct pack_entry *entry,
-    const uint8_t *name, struct err *err)
-{
-	char path[PACK_PATH_MAX + sizeof(GUEST_MPLDATA) + 2];
-	int r;
-
-	if (entry->offset > pack.n || entry->size > pack.n - entry->offset)
-		return fail(err, EPROTO, "a packed file lies outside the pack");
-	(void)snprintf(path, sizeof(path), "%s/%.*s", GUEST_MPLDATA,
-	    (int)entry->path_n, (const char *)name);
-	r = memfs_add_file(fs, path,
-	    (struct span){ pack.p + entry->offset, (size_t)entry->size }, true,
-	    LIBRARY_TIME_NS);
-	return r < 0 ? fail(err, -r, "add %s: %s", path, strerror(-r)) : 0;
-}
-
-static int
-pack_load(struct memfs *fs, struct span pack, struct err *err)
-{
-	size_t at = sizeof(PACK_MAGIC) - 1;
-	uint32_t count;
-	int r = 0;
-
-	if (pack.n < at + sizeof(count) || memcmp(pack.p, PACK_MAGIC, at) != 0)
-		return fail(err, EPROTO, "not a pack of files");
-	memcpy(&count, pack.p + at, sizeof(count));
-	at += sizeof(count);
-	if (count > PACK_FILES_MAX)
-		return fail(err, EPROTO, "a pack of %u files", count);
-	while (count-- > 0 && r == 0) {
-		struct pack_entry entry;
-
-		if (pack.n - at < sizeof(entry))
-			return fail(err, EPROTO, "the pack is cut short");
-		memcpy(&entry, pack.p + at, sizeof(entry));
-		at += sizeof(entry);
-		if (entry.path_n > PACK_PATH_MAX || entry.path_n > pack.n - at)
-			return fail(err, EPROTO, "the pack is cut short");
-		r = pack_add(fs, pack, &entry, pack.p + at, err);
-		at += entry.path_n;
-	}
-	return r;
-}
-
-static int
 mpldata_add(struct memfs *fs, const char *path, struct err *err)
 {
 	struct span pack;
-	int r = map_file(path, &pack, err);
+	int r = pack_map(path, &pack, err);
 
 	if (r < 0)
 		return r;
 	r = memfs_add_root(fs, GUEST_MPLDATA);
 	if (r < 0)
 		return fail(err, -r, "add a root: %s", strerror(-r));
-	r = pack_load(fs, pack, err);
+	r = pack_load(fs, pack, GUEST_MPLDATA, err);
 	if (r == 0)
 		r = memfs_freeze(fs, GUEST_MPLDATA, true);
 	return r;
 }
 
 static int
+packages_add(struct memfs *fs, const char *path, struct err *err)
+{
+	struct span pack;
+	int r = pack_map(path, &pack, err);
+
+	/* The directory is there even if the pack is empty. */
+	if (r == 0 && memfs_add_dir(fs, GUEST_PACKAGES, true) < 0)
+		return fail(err, ENOMEM, "make " GUEST_PACKAGES);
+	return r < 0 ? r : pack_load(fs, pack, GUEST_PACKAGES, err);
+}
+
+static int
 library_add(struct memfs *fs, const char *path, struct err *err)
 {
 	struct span library;
-	int r = map_file(path, &library, err);
+	int r = pack_map(path, &library, err);
 
 	if (r < 0)
 		return r;
@@ -166,6 +97,10 @@ tree_fill(
 	r = library_add(fs, options->stdlib_path, err);
 	if (r == 0 && options->mpldata_path)
 		r = mpldata_add(fs, options->mpldata_path, err);
+	if (r == 0 && options->shelf_path)
+		r = packages_add(fs, options->shelf_path, err);
+	if (r == 0 && options->added_path)
+		r = packages_add(fs, options->added_path, err);
 	if (r == 0)
 		r = memfs_freeze(fs, "/usr", true);
 	if (r == 0)

@@ -14,12 +14,15 @@
 /* The guest's side of the names. */
 #define GUEST_STDLIB    "/usr/local/lib/python315.zip"
 #define GUEST_MPLDATA   GUEST_STDLIB "/matplotlib/mpl-data"
+#define GUEST_PACKAGES  "/usr/local/lib/python3.15/site-packages"
 #define GUEST_WORKSPACE "/workspace" /* where a program starts */
 #define GUEST_BUILD     "/build"     /* exists only while a snapshot is made */
 
 struct world_options {
 	const char *stdlib_path;
 	const char *mpldata_path; /* NULL: matplotlib's data is not there yet */
+	/* Packs of packages; NULL in a guest that is being prepared. */
+	const char *shelf_path, *added_path;
 	struct memfs_limits limits;
 	bool building; /* with GUEST_BUILD */
 };

@@ -75,13 +75,13 @@ class Client:
             "clientInfo": {"name": "bench", "version": "1"}})
         self.send("notifications/initialized", {}, notify=True)
 
-    def send_call(self, tool, code):
+    def send_call(self, tool, code, **more):
         return self.send("tools/call",
-                         {"name": tool, "arguments": {"code": code}})
+                         {"name": tool, "arguments": {"code": code, **more}})
 
-    def call(self, tool, code):
-        """The whole answer to one tool call."""
-        wanted = self.send_call(tool, code)
+    def call(self, tool, code, **more):
+        """The whole answer to one tool call; more are its other arguments."""
+        wanted = self.send_call(tool, code, **more)
         while True:
             answered, message = self.receive()
             if answered == wanted:

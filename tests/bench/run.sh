@@ -11,3 +11,4 @@ build/breakroom install
 build/venv-bench/bin/python tests/bench/bench.py "$@"
 build/venv-bench/bin/python tests/bench/http_bench.py
 python3 tests/bench/walls.py
+python3 tests/bench/sessions.py

@@ -568,7 +568,7 @@ def older(tmp_path):
     under another key, so that an install takes seconds, not a minute."""
     place = artifacts()
     top = tmp_path / "data"
-    key = place.name[:32] + "0" * 32
+    key = place.name[:32] + "0" * 12 + place.name[44:]
     into = top / key
     into.mkdir(mode=0o755, parents=True)
     top.chmod(0o700)

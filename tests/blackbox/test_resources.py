@@ -88,8 +88,9 @@ def listed(client):
     found, cursor = [], {}
     while True:
         result = client.ask("resources/list", **cursor)["result"]
-        assert len(result["resources"]) <= PAGE
-        found += result["resources"]
+        page = [r for r in result["resources"] if r["uri"] != "breakroom://packages"]
+        assert len(page) <= PAGE
+        found += page
         if "nextCursor" not in result:
             return found
         assert result["resources"]
@@ -507,8 +508,7 @@ def test_nothing_is_kept_when_it_is_off(new_server):
     server = new_server("--keep", "0")
     answer = server.call("open('f', 'w').write('x')\nprint(1)")
     assert answer.text == "1\n" and "stdout_uri" not in answer.meta
-    message = server.ask("resources/list", {})
-    assert message["error"]["code"] == -32601
+    assert listed(Stdio(server)) == []
 
 
 # ---- clients of every kind ----

@@ -1,11 +1,15 @@
 /* fuzz_files.c: the files of a call, as a child that was taken over may list
  * them: whatever its region holds, the server takes all of a list that is one,
- * with names that can be shown and lead nowhere, or nothing.
+ * with names that can be shown and lead nowhere, or nothing. And the files that
+ * a client gives, by their names; and what may pass for an image.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz_input.h"
 
 #include "base/fd.h"
+#include "call/file_name.h"
+#include "call/files_in.h"
 #include "call/output.h"
+#include "call/png.h"
 #include "call/text.h"
 
 #include <stddef.h>
@@ -16,6 +20,8 @@
 #define ENTRIES   6u /* most of what can happen, happens between few */
 #define PIECE_MAX 64u
 #define NEAR_HEAP 256u
+
+#define ENTRIES_GIVEN 16u /* compared with each other */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -161,6 +167,108 @@ check_list(const struct file_list *list)
 	check(taken <= RESULT_FILES_BYTES, "no more bytes than may be");
 }
 
+/* ---- files that a call is given ---- */
+
+static void
+check_given(struct span rest)
+{
+	struct span name, bytes, others[ENTRIES_GIVEN];
+	unsigned n = 0;
+
+	while (files_in_next(&rest, &name, &bytes)) {
+		check(file_name_is_plain(name), "a name that leads nowhere");
+		for (unsigned i = 0; i < n; i++) {
+			size_t m = name.n < others[i].n ? name.n : others[i].n;
+
+			check(memcmp(name.p, others[i].p, m) != 0 ||
+				  (name.n != others[i].n &&
+				      (name.n > m ? name.p[m]
+						  : others[i].p[m]) != '/'),
+			    "no name twice, and no file for a directory");
+		}
+		if (n < ENTRIES_GIVEN)
+			others[n++] = name;
+	}
+	check(rest.n == 0, "all that was packed comes out");
+}
+
+/* As a client names them; then as no packer of ours would write them. */
+static void
+give_files(struct input input)
+{
+	struct span rest = { input.p, input.n }, name, bytes;
+	struct buf files;
+	struct err err;
+
+	while (files_in_next(&rest, &name, &bytes))
+		check(bytes.p + bytes.n == rest.p, "no byte left out");
+	buf_init(&files, FILES_IN_PACKED_MAX);
+	while (input.n > 0) {
+		uint8_t text[PIECE_MAX];
+		size_t n = take_bytes(&input, text);
+
+		(void)files_in_add(
+		    &files, (struct span){ text, n }, span_of("x"), &err);
+	}
+	check_given(buf_span(&files));
+	buf_done(&files);
+}
+
+/* ---- images ---- */
+
+#define PNG_BEGINNING   "\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR"
+#define PNG_BEGINNING_N 16u
+
+/* Exactly as long as it says, so that a sanitizer sees a byte too many. */
+static bool
+passes(const struct buf *image, size_t n, struct png *png)
+{
+	uint8_t *copy = malloc(n);
+	bool is;
+
+	check(copy != NULL, "memory");
+	memcpy(copy, image->p, n);
+	is = png_look((struct span){ copy, n }, png);
+	free(copy);
+	return is;
+}
+
+/* Chunks of any type and length behind a header of any content. */
+static void
+look_at_image(struct input input)
+{
+	static const char *const types[] = { "IDAT", "IEND", "IHDR", "tEXt" };
+	struct buf image = { .max = MIB };
+	struct png png = { 0 };
+
+	(void)buf_add(&image, PNG_BEGINNING, PNG_BEGINNING_N);
+	for (unsigned i = 0; i < 17; i++)
+		(void)buf_add(&image, &(uint8_t){ take(&input) }, 1);
+	while (input.n > 0) {
+		uint8_t kind = take(&input), bytes[PIECE_MAX];
+		size_t n = take_bytes(&input, bytes);
+		uint32_t said =
+		    kind & 64 ? (uint32_t)take_number(&input) : (uint32_t)n;
+
+		for (int shift = 24; shift >= 0; shift -= 8)
+			(void)buf_add(
+			    &image, &(uint8_t){ (uint8_t)(said >> shift) }, 1);
+		(void)buf_add(&image, types[kind % 4], 4);
+		(void)buf_add(&image, bytes, n);
+		(void)buf_add(&image, "crc!", 4);
+	}
+	if (passes(&image, image.n, &png)) {
+		check(png.width - 1 < PNG_SIDE_MAX &&
+			  png.height - 1 < PNG_SIDE_MAX &&
+			  png.width * png.height <= PNG_PIXELS_MAX,
+		    "a size that may be");
+		check(!passes(&image, image.n - 1, &png), "no front of one");
+		(void)buf_add(&image, "", 1);
+		check(!passes(&image, image.n, &png), "no tail of one");
+	}
+	buf_done(&image);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -171,6 +279,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct output *output = output_map(fd, CHARS);
 
 	check(output != NULL, "a region can be mapped");
+	give_files(input);
+	look_at_image(input);
 	write_region(output, &input);
 	file_list_init(&list);
 	if (output_read_files(fd, CHARS, &list, &err) < 0)

@@ -14,6 +14,7 @@
 #define TREE_MAX  65536u
 #define NAMES_MAX 64u
 #define IO_MAX    9000u
+#define LENT      70000u /* bytes that a file borrows: two chunks */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -146,6 +147,33 @@ do_list(struct world *world, struct input *input)
 	}
 }
 
+static bool
+count(void *arg, struct span path, struct memfs_node *file)
+{
+	unsigned *n = arg;
+
+	if (path.n > 8 || memfs_type(file) != WASI_TYPE_FILE)
+		BUG("a change that is none");
+	return ++*n < NAMES_MAX + 2;
+}
+
+/* What the host does between two calls of a session. */
+static void
+do_host(struct world *world, struct input *input)
+{
+	uint8_t path[16];
+	size_t n = take(input) * 35u;
+	unsigned told = 0;
+
+	if (take(input) % 4 == 0)
+		memfs_mark(world->fs);
+	memfs_each_change(world->fs, "/", 8, count, &told);
+	if (told > NAMES_MAX + 1)
+		BUG("more changes than files");
+	(void)memfs_put_file(world->fs, "/", take_path(input, path),
+	    (struct span){ world->bytes, n });
+}
+
 static void
 save_and_load(struct memfs *fs, const struct memfs_limits *limits)
 {
@@ -202,16 +230,19 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.entries = NAMES_MAX,
 		.file_size = 1ull << 40,
 	};
+	/* To its byte: what reads or writes beyond it is seen. */
+	uint8_t *lent = calloc(1, LENT);
 	struct input input = { data, size };
 	struct world world = { .fs = memfs_new(&limits) };
 
-	if (!world.fs || memfs_add_root(world.fs, "/x/y") < 0 ||
+	if (!lent || !world.fs || memfs_add_root(world.fs, "/x/y") < 0 ||
+	    memfs_add_cow(world.fs, "/b", (struct span){ lent, LENT }, 0) < 0 ||
 	    memfs_add_device(world.fs, "/c", MEMFS_ZERO) < 0)
 		BUG("no memory");
 	if (size > 0 && data[0] == 'L')
 		load_raw(&limits, (struct input){ data + 1, size - 1 });
 	while (input.n > 0) {
-		switch (take(&input) % 4) {
+		switch (take(&input) % 5) {
 		case 0:
 			do_open(&world, &input);
 			break;
@@ -220,6 +251,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			break;
 		case 2:
 			do_names(&world, &input);
+			break;
+		case 3:
+			do_host(&world, &input);
 			break;
 		default:
 			do_list(&world, &input);
@@ -231,5 +265,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	save_and_load(world.fs, &limits);
 	world_end(&world);
+	for (size_t i = 0; i < LENT; i++)
+		if (lent[i] != 0)
+			BUG("a borrowed byte was written to");
+	free(lent);
 	return 0;
 }

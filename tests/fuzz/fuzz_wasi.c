@@ -51,10 +51,11 @@ fake_clock(void *arg, uint32_t id, uint64_t *ret_ns)
 	return id <= WASI_CLOCK_THREAD;
 }
 
-static void
+static uint64_t
 fake_sleep(void *arg, uint64_t ns)
 {
 	*(uint64_t *)arg += ns;
+	return 0;
 }
 
 static void
@@ -168,7 +169,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memory[i * 16 % 1024 + i / 64] = take(&input);
 	memcpy(memory + PATHS_AT, paths, sizeof(paths));
 	wasi_set_memory(wasi, (struct guest_mem){ memory, MEMORY_BYTES });
-	wasi_set_input(wasi, span_of("input\n"), span_of("print(1)\n"));
+	wasi_set_input(wasi, span_of("input\n"), span_of("print(1)\n"),
+	    span_of("{}"));
 	open_two(wasi);
 	while (input.n > 0)
 		call_one(wasi, &input);

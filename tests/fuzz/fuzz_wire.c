@@ -188,6 +188,24 @@ check_result(
 	    "what began may not go again");
 }
 
+/* What was told while it ran is the beginning of what is told at the end. */
+static void
+check_peek(int fd, enum output_stream which, const struct stream *stream)
+{
+	struct buf seen = { .max = 100000 };
+	struct err err;
+	uint64_t at = 0;
+
+	check(output_peek(fd, CHARS, which, &at, &seen, &err) == 0,
+	    "a region can be looked at");
+	check(at <= 4 * CHARS, "nothing behind the head");
+	check(stream->cut || seen.n == 0 ||
+		  (seen.n <= stream->text.n &&
+		      memcmp(seen.p, stream->text.p, seen.n) == 0),
+	    "a beginning of the whole");
+	buf_done(&seen);
+}
+
 static void
 check_output(int fd, enum output_stream which)
 {
@@ -197,6 +215,7 @@ check_output(int fd, enum output_stream which)
 	check(output_read(fd, CHARS, which, &stream, &err) == 0,
 	    "a region can be read");
 	check(stream.text.n <= 4 * CHARS + 64, "no more text than allowed");
+	check_peek(fd, which, &stream);
 	buf_done(&stream.text);
 }
 
@@ -228,8 +247,8 @@ keeper_has_call(struct world *world)
 static void
 keeper_gives_job(struct child *child)
 {
-	static const struct wire_job job = { 1, 0 };
-	const struct cargo cargo = { .tail = { (const uint8_t *)"1", 1 } };
+	static const struct wire_job job = { .parts = { .code_n = 1 } };
+	const struct cargo cargo = { .tails = { { (const uint8_t *)"1", 1 } } };
 
 	if (!child->has_call || child->started_us > 0 || !child->ready_seen ||
 	    child->channel.fd < 0 || child->state != CHILD_SPARE)

@@ -193,12 +193,12 @@ request_take(struct drive *drive)
 	struct cargo cargo = { 0 };
 
 	if (scanf("call %u %u %u%*1[\n]", &call.id, &call.wall_ms,
-		&call.code_n) != 3 ||
-	    call.code_n > sizeof(code) ||
-	    fread(code, 1, call.code_n, stdin) != call.code_n)
+		&call.parts.code_n) != 3 ||
+	    call.parts.code_n > sizeof(code) ||
+	    fread(code, 1, call.parts.code_n, stdin) != call.parts.code_n)
 		return false;
 	(void)!scanf("%*1[\n]");
-	cargo.tail = (struct span){ (uint8_t *)code, call.code_n };
+	cargo.tails[0] = (struct span){ (uint8_t *)code, call.parts.code_n };
 	if (drive->channel.fd >= 0)
 		(void)channel_put(
 		    &drive->channel, FRAME_CALL, &call, sizeof(call), &cargo);

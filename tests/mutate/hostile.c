@@ -141,11 +141,13 @@ line_do(struct output *output, const char *text, size_t n)
 }
 
 static int
-hostile_warm(const struct wire_conf *conf, void **ret_state, struct err *err)
+hostile_warm(const struct wire_conf *conf, const struct granted *granted,
+    void **ret_state, struct err *err)
 {
 	static struct hostile hostile;
 
 	(void)conf;
+	(void)granted;
 	(void)err;
 	*ret_state = &hostile;
 	return 0;
@@ -184,7 +186,7 @@ hostile_prepare(void *state, struct output *output, bool (*hurry)(void *),
 }
 
 static void
-hostile_run(void *state, const struct room_job *job, struct wire_done *ret_done)
+hostile_run(void *state, struct output *output, const struct room_job *job, struct wire_done *ret_done)
 {
 	struct hostile *hostile = state;
 	const char *text = (const char *)job->code.p;

@@ -7,7 +7,8 @@
 #include <stdbool.h>
 
 /* Marks, in the order of enum seccomp_policy (launcher, keeper, zygote, child,
- * server, watcher): + as without a filter, x death by SIGSYS, E EPERM, N ENOSYS. */
+ * session, server, watcher, saver): + as without a filter, x death by SIGSYS,
+ * E EPERM, N ENOSYS. */
 struct call {
 	const char *name, *marks;
 	long (*make)(void);

@@ -16,6 +16,10 @@ struct room {
 	unsigned held;
 	uint32_t last_id;
 	unsigned submitted, cancelled; /* in all */
+	struct room_watcher watcher;
+	uint32_t dropped[FAKE_CALLS_MAX]; /* sessions */
+	unsigned dropped_n;
+	enum busy busy; /* what room_busy says */
 };
 
 int
@@ -31,12 +35,41 @@ room_open(uv_loop_t *loop, struct launcher *launcher, const struct conf *conf,
 	return *ret_room ? 0 : fail(err, 12, "no memory");
 }
 
+uint32_t
+room_next_id(struct room *room)
+{
+	return ++room->last_id;
+}
+
+enum busy
+room_busy(const struct room *room, const struct principal *principal,
+    unsigned own, unsigned all)
+{
+	(void)principal;
+	(void)own;
+	(void)all;
+	return room->busy;
+}
+
+void
+room_watch_sessions(struct room *room, const struct room_watcher *watcher)
+{
+	room->watcher = watcher ? *watcher : (struct room_watcher){ NULL };
+}
+
+void
+room_drop_session(struct room *room, uint32_t session)
+{
+	room->dropped[room->dropped_n++ % FAKE_CALLS_MAX] = session;
+}
+
 int
 room_submit(struct room *room, struct call *call)
 {
 	if (room->held == FAKE_CALLS_MAX)
 		abort();
-	call->id = ++room->last_id;
+	if (!call->id)
+		call->id = room_next_id(room);
 	room->calls[room->held++] = call;
 	room->submitted++;
 	return 0;

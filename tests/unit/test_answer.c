@@ -67,9 +67,12 @@ test_text(void **state)
 		{ OUTCOME_RAISED, "4", "Error",
 		    "4\n[stderr]\nError\n[exit code 1]" },
 		{ OUTCOME_RAISED, "", "", "(no output)\n[exit code 1]" },
-		{ OUTCOME_TIMEOUT, "4", "", "4\n[timed out after 1.5 s]" },
+		{ OUTCOME_TIMEOUT, "4", "",
+		    "4\n[timed out after 1.5 s]\n[hint] stopped at the time "
+		    "limit of 1.5 s: do less in one call" },
 		{ OUTCOME_TIMEOUT, "4\n", "time is over\n",
-		    "4\n[stderr]\ntime is over\n" },
+		    "4\n[stderr]\ntime is over\n[hint] stopped at the time "
+		    "limit of 1.5 s: do less in one call" },
 		{ OUTCOME_KILLED, "", "", "(no output)\n[ended: killed]" },
 		{ OUTCOME_REFUSED, "", "the queue is full",
 		    "the queue is full" },
@@ -113,6 +116,11 @@ test_fields(void **state)
 	    "stdout", "out", "stderr", "err", "exit_code", -1, "timed_out", 1,
 	    "truncated", 1, "duration_ms", 23.4, "queued_ms", 1.3,
 	    "memory_peak_bytes", (json_int_t)5000000000, "room", "wasm");
+	(void)json_object_set_new(expected, "hints",
+	    json_pack("[s, s]",
+		"stopped at the time limit of 1.5 s: do less in one call",
+		"stdout was cut: print less, or write it to a file in "
+		"/workspace"));
 	content = json_object_get(answer, "structuredContent");
 	assert_true(json_equal(content, expected));
 	meta = json_object_get(
@@ -216,7 +224,7 @@ test_structured_modes(void **state)
 }
 
 /* Every field that the schema requires is in a result, and the other way round;
- * three are there when there is something to read. */
+ * seven are there when there is something to read. */
 static void
 test_schema(void **state)
 {
@@ -231,7 +239,7 @@ test_schema(void **state)
 	(void)state;
 	assert_true(json_is_text(json_object_get(schema, "type"), "object"));
 	assert_int_equal(
-	    json_object_size(properties), json_object_size(content) + 3);
+	    json_object_size(properties), json_object_size(content) + 7);
 	json_object_foreach(content, name, value)
 	{
 		const json_t *type =

@@ -207,8 +207,8 @@ cut_output_is_linked(void **state)
 {
 	struct answer_form form = form_of("2026-07-28", STRUCTURED_AUTO);
 	struct result result;
-	json_t *answer, *content;
-	const char *text;
+	json_t *answer, *content, *shown;
+	const char *text, *hint;
 
 	(void)state;
 	result_of(&result, "");
@@ -218,8 +218,10 @@ cut_output_is_linked(void **state)
 	text = member(answer, 0, "text");
 	assert_int_equal(strncmp(text, "line    0\n", 10), 0);
 	assert_non_null(strstr(text, "\n[truncated, 5000 chars total]\n"));
-	assert_int_equal(
-	    strlen(text), 1000 + strlen("\n[truncated, 5000 chars total]\n"));
+	hint = strstr(text, "\n[hint] stdout was cut: ");
+	assert_non_null(hint);
+	assert_int_equal(hint + 1 - text,
+	    1000 + strlen("\n[truncated, 5000 chars total]\n"));
 	assert_string_equal(member(answer, 1, "uri"), URI "/stdout");
 	assert_string_equal(member(answer, 1, "name"), "stdout");
 	content = json_object_get(answer, "structuredContent");
@@ -227,7 +229,10 @@ cut_output_is_linked(void **state)
 	assert_true(json_is_text(
 	    json_object_get(content, "stdout_uri"), URI "/stdout"));
 	assert_null(json_object_get(content, "stderr_uri"));
-	assert_true(json_is_text(json_object_get(content, "stdout"), text));
+	shown = json_object_get(content, "stdout");
+	assert_int_equal(json_string_length(shown), hint + 1 - text);
+	assert_memory_equal(
+	    json_string_value(shown), text, json_string_length(shown));
 	json_decref(answer);
 
 	form.call_id = NULL; /* nothing is kept: nothing to link to */

@@ -78,7 +78,7 @@ setup(void **state)
 	assert_non_null(fixture);
 	(void)strcpy(fixture->place, "/tmp/breakroom-test-XXXXXX");
 	assert_non_null(mkdtemp(fixture->place));
-	artifacts_inputs(&inputs);
+	artifacts_inputs(INT64_ON, &inputs);
 	artifacts_key(&inputs, fixture->key);
 	(void)snprintf(fixture->dir, sizeof(fixture->dir), "%s/%s",
 	    fixture->place, fixture->key);
@@ -134,7 +134,7 @@ check_refused(int code, const char *text)
 	struct artifacts artifacts = { .key = "kept" };
 	struct err err = { 0 };
 
-	assert_int_equal(artifacts_find(&artifacts, &err), -code);
+	assert_int_equal(artifacts_find(INT64_ON, &artifacts, &err), -code);
 	assert_int_equal(err.code, code);
 	if (!strstr(err.text, text))
 		fail_msg("\"%s\" does not say \"%s\"", err.text, text);
@@ -148,7 +148,7 @@ check_found(const struct fixture *fixture)
 	struct artifacts artifacts;
 	struct err err = { 0 };
 
-	if (artifacts_find(&artifacts, &err) < 0)
+	if (artifacts_find(INT64_ON, &artifacts, &err) < 0)
 		fail_msg("%s", err.text);
 	assert_string_equal(artifacts.dir, fixture->dir);
 	assert_string_equal(artifacts.key, fixture->key);
@@ -182,7 +182,7 @@ test_verify(void **state)
 	struct artifacts artifacts;
 	struct err err = { 0 };
 
-	assert_int_equal(artifacts_find(&artifacts, &err), 0);
+	assert_int_equal(artifacts_find(INT64_ON, &artifacts, &err), 0);
 	assert_int_equal(artifacts_verify(&artifacts, &err), 0);
 	damage_quietly(fixture, ARTIFACT_MODULE);
 	check_found(fixture);
@@ -210,7 +210,7 @@ test_relative_place(void **state)
 
 	(void)state;
 	assert_int_equal(setenv("BREAKROOM_DATA", "cache", 1), 0);
-	assert_int_equal(artifacts_find(&artifacts, &err), -EINVAL);
+	assert_int_equal(artifacts_find(INT64_ON, &artifacts, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "absolute"));
 }
 
@@ -376,7 +376,7 @@ test_hold(void **state)
 	struct err err = { 0 };
 	int first = -1, second = -1;
 
-	assert_int_equal(artifacts_find(&artifacts, &err), 0);
+	assert_int_equal(artifacts_find(INT64_ON, &artifacts, &err), 0);
 	assert_true(is_free(fixture->dir));
 	assert_int_equal(artifacts_hold(&artifacts, &first, &err), 0);
 	assert_int_equal(fcntl(first, F_GETFD), FD_CLOEXEC);
@@ -398,7 +398,7 @@ test_hold_of_what_is_gone(void **state)
 	own_fd int lock = -1;
 	int hold = -1;
 
-	assert_int_equal(artifacts_find(&artifacts, &err), 0);
+	assert_int_equal(artifacts_find(INT64_ON, &artifacts, &err), 0);
 	lock = open(fixture->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_int_equal(flock(lock, LOCK_EX | LOCK_NB), 0);
 	assert_int_equal(artifacts_hold(&artifacts, &hold, &err), -EWOULDBLOCK);
@@ -540,18 +540,18 @@ static void
 test_key(void **state)
 {
 	struct artifacts_inputs inputs;
-	char keys[7][65];
+	char keys[10][65];
 
 	(void)state;
-	artifacts_inputs(&inputs);
+	artifacts_inputs(INT64_ON, &inputs);
 	artifacts_key(&inputs, keys[0]);
 	assert_int_equal(strspn(keys[0], "0123456789abcdef"), 64);
-	artifacts_inputs(&inputs);
+	artifacts_inputs(INT64_ON, &inputs);
 	artifacts_key(&inputs, keys[1]);
 	assert_string_equal(keys[0], keys[1]);
 
-	for (int changed = 1; changed < 7; changed++) {
-		artifacts_inputs(&inputs);
+	for (int changed = 1; changed < 10; changed++) {
+		artifacts_inputs(INT64_ON, &inputs);
 		if (changed == 1)
 			inputs.guest_wasm = KEY;
 		else if (changed == 2)
@@ -562,8 +562,14 @@ test_key(void **state)
 			inputs.engine = "another engine";
 		else if (changed == 5)
 			inputs.snapshot_format++;
-		else
+		else if (changed == 6)
 			inputs.cpu[0] ^= 1;
+		else if (changed == 7)
+			inputs.packer = KEY;
+		else if (changed == 8)
+			inputs.shelf = "another list";
+		else
+			(void)strcpy(inputs.added, KEY);
 		artifacts_key(&inputs, keys[changed]);
 		for (int i = 0; i < changed; i++)
 			assert_string_not_equal(keys[i], keys[changed]);
@@ -574,7 +580,14 @@ test_key(void **state)
 static void
 test_key_borders(void **state)
 {
-	struct artifacts_inputs inputs = { "ab", "c", "d", "e", 1, "f" };
+	struct artifacts_inputs inputs = { .guest_wasm = "ab",
+		.guest_stdlib = "c",
+		.guest_sources = "d",
+		.engine = "e",
+		.snapshot_format = 1,
+		.cpu = "f",
+		.packer = "g",
+		.shelf = "h" };
 	char a[65], b[65];
 
 	(void)state;

@@ -147,8 +147,8 @@ carries_large_frames(void **state)
 	struct ends *ends = *state;
 	size_t n = CODE_MAX;
 	uint8_t *code = malloc(n);
-	struct wire_job record = { (uint32_t)n, 0 };
-	struct cargo cargo = { .tail = { code, n } };
+	struct wire_job record = { .parts = { .code_n = (uint32_t)n } };
+	struct cargo cargo = { .tails = { { code, n } } };
 	int fds[WIRE_FDS_MAX];
 	struct frame frame;
 	struct err err;
@@ -289,8 +289,8 @@ bounds_what_waits(void **state)
 	struct ends *ends = *state;
 	size_t n = CODE_MAX;
 	uint8_t *code = calloc(1, n);
-	struct wire_job record = { (uint32_t)n, 0 };
-	struct cargo cargo = { .tail = { code, n } };
+	struct wire_job record = { .parts = { .code_n = (uint32_t)n } };
+	struct cargo cargo = { .tails = { { code, n } } };
 	int r = 0;
 
 	for (unsigned i = 0; i < 100 && r == 0; i++)

@@ -388,6 +388,16 @@ test_whole(void **state)
 	WHOLE("path of a socket", "--http=unix:");
 	WHOLE("no use without --http", "--tokens=/t");
 	WHOLE("no use without --http", "--sessions");
+	WHOLE("--ui is of no use without --http", "--ui");
+	WHOLE(good, "--ui", "--http=127.0.0.9:80");
+	WHOLE(good, "--ui", "--http=localhost:0");
+	WHOLE(good, "--ui", "--http=[::1]:80", "--allow-host=a.example");
+	WHOLE("--http 10.0.0.1:80 is no loopback address", "--ui",
+	    "--http=10.0.0.1:80", "--insecure-no-auth");
+	WHOLE("--http [::]:80 is no loopback address", "--ui", "--http=[::]:80",
+	    "--tokens=/t");
+	WHOLE(
+	    "--http unix:/x is no loopback address", "--ui", "--http=unix:/x");
 	WHOLE("no use without --http", "--admin-http=127.0.0.1:9");
 	WHOLE(
 	    "no use without --sessions", "--http=unix:/x", "--session-key=/k");

@@ -5,6 +5,8 @@
 #include "conf/paths.h"
 #include "mcp_client.h"
 
+#include <unistd.h>
+
 /* ---- cancellation ---- */
 
 static void
@@ -109,6 +111,56 @@ test_progress_without_a_message(void **state)
 	    client, CALL("2", ",'_meta':{'progressToken':1.5}"), "2", -32602);
 	say(client, CALL("2", ",'_meta':{'progressToken':null}"));
 	assert_int_equal(client->room->submitted, 2);
+}
+
+/* Output of a running call is told as it appears: at once at first, then what
+ * has come together, with what is longer cut at its front. */
+static void
+test_progress_with_output(void **state)
+{
+	struct client *client = *state;
+	json_t *message;
+	struct call *call;
+	char *text = malloc(3u * PROGRESS_TEXT_MAX + 1);
+	const char *told;
+
+	assert_non_null(text);
+	handshake(client, HANDSHAKE("2025-11-25"));
+	say(client, CALL("1", ""));
+	assert_null(client->room->calls[0]->on_output); /* nobody asked */
+	say(client, CALL("2", ",'_meta':{'progressToken':'t'}"));
+	call = client->room->calls[1];
+	assert_non_null(call->on_output);
+	usleep(20000); /* progress must grow */
+	call->on_output(call, false, span_of("one\n"));
+	message = hear(client);
+	assert_true(json_is_text(at(message, "params>message"), "one\n"));
+	json_decref(message);
+	call->on_output(call, true, span_of("oh"));
+	call->on_output(call, false, span_of("two"));
+	call->on_output(call, false, (struct span){ (uint8_t *)"\0", 1 });
+	silence(client); /* so soon */
+	mcp_progress(client->mcp, clock_us() + 300000);
+	message = hear(client);
+	assert_true(
+	    json_is_text(at(message, "params>message"), "two?\n[stderr]\noh"));
+	json_decref(message);
+	for (size_t i = 0; i < PROGRESS_TEXT_MAX; i++)
+		memcpy(text + 3 * i, "\xe2\x82\xac", 3);
+	text[3u * PROGRESS_TEXT_MAX] = '\0';
+	call->on_output(call, false, span_of(text));
+	call->on_output(call, false, span_of(text + 3u * 2000));
+	mcp_progress(client->mcp, clock_us() + 900000);
+	message = hear(client);
+	told = json_string_value(at(message, "params>message"));
+	assert_int_equal(strncmp(told, "...\n\xe2\x82\xac", 7), 0);
+	assert_true(strlen(told) <= PROGRESS_TEXT_MAX + 4);
+	assert_true(strlen(told) > PROGRESS_TEXT_MAX);
+	json_decref(message);
+	silence(client);
+	free(text);
+	fake_room_finish(client->room, 1, OUTCOME_OK, "", "");
+	json_decref(hear(client));
 }
 
 /* ---- batches ---- */
@@ -359,6 +411,7 @@ main(void)
 		TEST(test_close_with_calls),
 		TEST(test_progress),
 		TEST(test_progress_without_a_message),
+		TEST(test_progress_with_output),
 		TEST(test_batch),
 		TEST(test_batch_cancelled),
 		TEST(test_batch_sizes),

@@ -664,52 +664,6 @@ damaged_saves_do_no_harm(void **state)
 	buf_done(&saved);
 }
 
-/* ---- what a program left ---- */
-
-struct told {
-	char paths[1000];
-	unsigned n, until;
-};
-
-static bool
-tell(void *arg, struct span path, struct memfs_node *file)
-{
-	struct told *told = arg;
-	size_t used = strlen(told->paths);
-
-	assert_int_equal(memfs_type(file), WASI_TYPE_FILE);
-	(void)snprintf(told->paths + used, sizeof(told->paths) - used, "%.*s ",
-	    (int)path.n, (const char *)path.p);
-	return ++told->n != told->until;
-}
-
-static void
-every_file_is_told(void **state)
-{
-	struct setup *setup = *state;
-	struct told told = { .n = 0 }, few = { .until = 2 };
-
-	assert_int_equal(0, memfs_add_dir(setup->fs, "/w/d/empty", false));
-	assert_int_equal(0, memfs_add_dir(setup->fs, "/w/d/e", false));
-	touch(setup, "w/a");
-	touch(setup, "w/d/b");
-	touch(setup, "w/d/e/c");
-	touch(setup, "w/a_name_that_is_too_long");
-	touch(setup, "outside");
-	assert_int_equal(
-	    WASI_OK, memfs_symlink(setup->fs, span_of("../outside"),
-			 setup->root, span_of("w/link")));
-	assert_int_equal(WASI_OK, memfs_symlink(setup->fs, span_of("d"),
-				      setup->root, span_of("w/dirlink")));
-	memfs_each_file(setup->fs, "/w", 5, tell, &told);
-	assert_string_equal(told.paths, "d/e/c d/b a  ");
-	memfs_each_file(setup->fs, "/w", 5, tell, &few);
-	assert_int_equal(few.n, 2);
-	memfs_each_file(setup->fs, "/none", 5, tell, &few);
-	memfs_each_file(setup->fs, "/outside", 5, tell, &few);
-	assert_int_equal(few.n, 2);
-}
-
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int
@@ -733,7 +687,6 @@ main(void)
 		TEST(listing_while_changing),
 		TEST(a_large_directory_is_fast),
 		TEST(a_deep_tree_needs_no_stack),
-		TEST(every_file_is_told),
 		TEST(saved_tree_comes_back),
 		TEST(damaged_saves_do_no_harm),
 	};

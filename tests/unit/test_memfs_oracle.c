@@ -541,6 +541,31 @@ twin_open(struct twin *twin, unsigned seed)
 		twin->handles[i].fd = -1;
 }
 
+/* Files that are there from the start, and borrow what they hold. */
+static void
+twin_lend(struct twin *twin, const uint8_t *bytes)
+{
+	static const struct {
+		const char *name;
+		size_t n;
+	} files[] = { { "a", 200000 }, { "b", 65536 }, { "dd", 300 } };
+	char path[2 * DEPTH + 8];
+
+	for (unsigned i = 0; i < DEPTH; i++)
+		(void)strcpy(path + 2u * i, "/d");
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		int fd = openat(twin->dir_fd, files[i].name,
+		    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+		assert_int_equal(files[i].n, write(fd, bytes, files[i].n));
+		close(fd);
+		(void)snprintf(path + 2u * DEPTH, sizeof(path) - 2u * DEPTH,
+		    "/%s", files[i].name);
+		assert_int_equal(0, memfs_add_cow(twin->fs, path,
+					(struct span){ bytes, files[i].n }, 0));
+	}
+}
+
 static int
 remove_one(
     const char *path, const struct stat *about, int kind, struct FTW *where)
@@ -590,6 +615,27 @@ twin_close(struct twin *twin)
 }
 
 static void
+borrowed_files_end_alike(void **state)
+{
+	static uint8_t bytes[200000], before[sizeof(bytes)];
+	struct twin twin;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = before[i] = (uint8_t)(i * 31 / 7 + 1);
+	for (unsigned seed = 1; seed <= SEQUENCES / 2; seed++) {
+		twin_open(&twin, 1000 + seed);
+		twin_lend(&twin, bytes);
+		for (unsigned i = 0; i < OPERATIONS; i++)
+			do_something(&twin);
+		same_tree(&twin, twin.fs, open(twin.base, O_RDONLY | O_CLOEXEC),
+		    memfs_root(twin.fs, 0));
+		twin_close(&twin);
+	}
+	assert_memory_equal(bytes, before, sizeof(bytes));
+}
+
+static void
 random_sequences_end_alike(void **state)
 {
 	struct twin twin;
@@ -611,6 +657,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_sequences_end_alike),
+		cmocka_unit_test(borrowed_files_end_alike),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -123,6 +123,75 @@ cuts_at_the_limit_and_not_before(void **state)
 			many(ones[i], counts[k]);
 }
 
+/* Adds what a look at the stream gives. */
+static void
+peek(const struct region *region, uint64_t *at, struct buf *seen)
+{
+	struct err err = { 0 };
+
+	assert_int_equal(
+	    output_peek(region->fd, CHARS, OUTPUT_OUT, at, seen, &err), 0);
+}
+
+/* Looks while it is written see the beginning of what is read at the end. */
+static void
+peeks_at_what_is_there(void **state)
+{
+	static const char all[] = "one \xe2\x82\xac two\n\xff \xc3 "
+				  "\xf0\x9f\x98\x80 end\xe2\x82";
+
+	(void)state;
+	for (size_t step = 1; step < sizeof(all); step++) {
+		struct region region = region_new();
+		struct stream stream;
+		struct buf seen;
+		uint64_t at = 0;
+
+		buf_init(&seen, 1000);
+		for (size_t i = 0; i < sizeof(all) - 1; i += step) {
+			size_t left = sizeof(all) - 1 - i;
+
+			output_write(region.output, OUTPUT_OUT,
+			    (const uint8_t *)all + i,
+			    left < step ? left : step);
+			peek(&region, &at, &seen);
+		}
+		stream = read_out(&region);
+		assert_int_equal(at, sizeof(all) - 1 - 2); /* not whole */
+		assert_true(seen.n < stream.text.n);
+		assert_memory_equal(seen.p, stream.text.p, seen.n);
+		buf_done(&stream.text);
+		buf_done(&seen);
+		region_done(&region);
+	}
+}
+
+/* Of a long stream the head, a bounded part at a time; a counter is only
+ * believed so far. */
+static void
+peeks_no_further_than_the_head(void **state)
+{
+	struct region region = region_new();
+	struct buf seen;
+	uint64_t at = 0, lie = UINT64_MAX;
+
+	(void)state;
+	buf_init(&seen, 4u * MIB);
+	for (unsigned i = 0; i < 5000; i++)
+		write_text(&region, "x");
+	for (unsigned i = 0; i < 3; i++)
+		peek(&region, &at, &seen);
+	assert_int_equal(seen.n, 4 * CHARS);
+	assert_int_equal(pwrite(region.fd, &lie, sizeof(lie), 0), sizeof(lie));
+	peek(&region, &at, &seen);
+	assert_int_equal(at, 4 * CHARS);
+	at = UINT64_MAX;
+	peek(&region, &at, &seen);
+	assert_int_equal(seen.n, 4 * CHARS);
+	buf_done(&seen);
+	region_done(&region);
+}
+
 /* A character whose bytes come one by one is one character. */
 static void
 joins_characters_across_writes(void **state)
@@ -294,6 +363,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(is_empty_at_first),
 		cmocka_unit_test(cuts_at_the_limit_and_not_before),
+		cmocka_unit_test(peeks_at_what_is_there),
+		cmocka_unit_test(peeks_no_further_than_the_head),
 		cmocka_unit_test(joins_characters_across_writes),
 		cmocka_unit_test(keeps_first_and_last_of_a_flood),
 		cmocka_unit_test(takes_one_huge_write),

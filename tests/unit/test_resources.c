@@ -182,6 +182,7 @@ keep(struct client *client, struct result *result, char id[STORE_ID_SIZE])
 	    (struct store *)run_catalog_store(client->catalog);
 
 	assert_int_equal(store_add(store, NULL, result, clock_us(), id), 0);
+	store_move(store, id, result);
 	result_done(result);
 }
 
@@ -423,9 +424,11 @@ templates_are_listed(void **state)
 	json_t *list = json_object_get(
 	    json_object_get(answer, "result"), "resourceTemplates");
 
-	assert_int_equal(json_array_size(list), 3);
+	assert_int_equal(json_array_size(list), 4);
 	assert_string_equal(string_of(json_array_get(list, 2), "uriTemplate"),
 	    "breakroom://call/{id}/files/{+name}{?offset,length}");
+	assert_string_equal(string_of(json_array_get(list, 3), "uriTemplate"),
+	    "breakroom://call/{id}/images/{name}{?offset,length}");
 	json_decref(answer);
 }
 

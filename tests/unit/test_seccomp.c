@@ -309,7 +309,7 @@ static unsigned allowed_calls;
 
 /* The policies in the order in which they are inherited, the last first. */
 static const enum seccomp_policy narrow_to_wide[] = { SECCOMP_CHILD,
-	SECCOMP_ZYGOTE, SECCOMP_KEEPER, SECCOMP_LAUNCHER };
+	SECCOMP_SESSION, SECCOMP_ZYGOTE, SECCOMP_KEEPER, SECCOMP_LAUNCHER };
 
 #define INHERITED (sizeof(narrow_to_wide) / sizeof(narrow_to_wide[0]))
 

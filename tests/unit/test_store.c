@@ -59,9 +59,8 @@ teardown(void **state)
 }
 
 static void
-add_file(struct result *result, const char *name, const char *bytes, bool taken)
+add_to(struct file_list *list, const char *name, const char *bytes, bool taken)
 {
-	struct file_list *list = &result->files;
 	struct file *file;
 
 	list->files =
@@ -72,6 +71,12 @@ add_file(struct result *result, const char *name, const char *bytes, bool taken)
 	buf_init(&file->bytes, 1000000);
 	if (taken)
 		(void)buf_add_text(&file->bytes, bytes);
+}
+
+static void
+add_file(struct result *result, const char *name, const char *bytes, bool taken)
+{
+	add_to(&result->files, name, bytes, taken);
 }
 
 /* A call that printed n letters. */
@@ -115,6 +120,41 @@ count(struct world *world, struct principal *who, uint64_t now)
 	return n;
 }
 
+/* Images are found by their own path, in the order in which they were shown. */
+static void
+images_are_kept(void **state)
+{
+	struct world *world = *state;
+	struct result result;
+	struct stored stored;
+	char id[STORE_ID_SIZE];
+	uint64_t at = 0;
+
+	result_init(&result);
+	add_file(&result, "1.png", "file", true);
+	add_to(&result.images, "1.png", "one", true);
+	add_to(&result.images, "2.png", "", false);
+	add_to(&result.images, "3.png", "three", true);
+	assert_int_equal(store_add(world->store, NULL, &result, 0, id), 0);
+	store_move(world->store, id, &result);
+	result_done(&result);
+	assert_true(find(world, NULL, id, "images/3.png", 1, &stored));
+	assert_int_equal(stored.bytes.n, 5);
+	assert_memory_equal(stored.bytes.p, "three", 5);
+	assert_string_equal(stored.type, "image/png");
+	assert_non_null(strstr(stored.uri, "/images/3.png"));
+	assert_false(find(world, NULL, id, "images/2.png", 1, &stored));
+	assert_true(find(world, NULL, id, "files/1.png", 1, &stored));
+	assert_memory_equal(stored.bytes.p, "file", 4);
+	assert_true(store_next(world->store, NULL, 1, &at, &stored));
+	assert_non_null(strstr(stored.uri, "/files/1.png"));
+	assert_true(store_next(world->store, NULL, 1, &at, &stored));
+	assert_non_null(strstr(stored.uri, "/images/1.png"));
+	assert_true(store_next(world->store, NULL, 1, &at, &stored));
+	assert_non_null(strstr(stored.uri, "/images/3.png"));
+	assert_false(store_next(world->store, NULL, 1, &at, &stored));
+}
+
 static void
 all_of_a_call_is_found(void **state)
 {
@@ -130,6 +170,10 @@ all_of_a_call_is_found(void **state)
 	add_file(&result, "big", "", false);
 	add_file(&result, "z", "\x89PNG\r\n\x1a\n", true);
 	assert_int_equal(store_add(world->store, NULL, &result, 0, id), 0);
+	/* The answer is made between the two. */
+	assert_int_equal(result.files.files[0].bytes.n, 3);
+	store_move(world->store, id, &result);
+	assert_int_equal(result.files.files[0].bytes.n, 0);
 	assert_int_equal(strspn(id, "0123456789abcdef"), STORE_ID_SIZE - 1);
 	/* The answer names them still. */
 	assert_string_equal(result.files.files[0].name, "a b.csv");
@@ -333,6 +377,8 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
 		    all_of_a_call_is_found, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+		    images_are_kept, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 		    others_find_nothing, setup, teardown),
 		cmocka_unit_test_setup_teardown(time_ends, setup, teardown),

@@ -160,19 +160,46 @@ test_unknown_arguments(void **state)
 {
 	(void)state;
 	refused("{'code':'','room':'wasm'}",
-	    "unknown argument \"room\": run_python takes code, timeout_s and "
-	    "stdin");
+	    "unknown argument \"room\": run_python takes code, timeout_s, "
+	    "stdin, files and what its schema lists");
 	refused("{'a':1,'code':'','b':2,'\\u00e9':3}",
 	    "unknown argument \"a\", \"b\", \"\xc3\xa9\": run_python takes "
-	    "code, timeout_s and stdin");
+	    "code, timeout_s, stdin, files and what its schema lists");
 	refused("{'__proto__':1}",
-	    "unknown argument \"__proto__\": run_python takes code, timeout_s "
-	    "and stdin");
+	    "unknown argument \"__proto__\": run_python takes code, timeout_s, "
+	    "stdin, files and what its schema lists");
 	refused("{'0123456789012345678901234567890123456789012345678901234567"
 		"8901234567890123456789':1}",
 	    "unknown argument \"012345678901234567890123456789012345678901234"
-	    "5678901234567890123...\": run_python takes code, timeout_s and "
-	    "stdin");
+	    "5678901234567890123...\": run_python takes code, timeout_s, "
+	    "stdin, files and what its schema lists");
+}
+
+static void
+test_options(void **state)
+{
+	struct call *call = call_of("{'code':'','echo':true}");
+
+	(void)state;
+	assert_int_equal(call->options.n, 0);
+	call_free(call);
+	call = call_of("{'code':'','echo':false,'deny_imports':['os','a.b']}");
+	assert_int_equal(buf_add(&call->options, "", 1), 0);
+	assert_string_equal((char *)call->options.p,
+	    "{\"echo\":false,\"deny\":[\"os\",\"a.b\"]}");
+	call_free(call);
+	call = call_of("{'code':'','files':{'a.txt':'x'}}");
+	assert_true(call->files.n > 0);
+	call_free(call);
+	refused("{'code':'','echo':1}", "echo must be a boolean, not a number");
+	refused("{'code':'','inline_files':'yes'}",
+	    "inline_files must be a boolean, not a string");
+	refused("{'code':'','deny_imports':'os'}",
+	    "deny_imports must be a list of names of modules");
+	refused("{'code':'','allow_imports':[5]}",
+	    "allow_imports must be a list of strings");
+	refused("{'code':'','allow_imports':['a b']}",
+	    "allow_imports has something that is no name of a module");
 }
 
 static void
@@ -256,7 +283,13 @@ test_text(void **state)
 	assert_true(says(&text, "up to 300"));
 	assert_true(says(&text, "512 MiB of memory"));
 	assert_true(says(&text, "50000 characters"));
-	assert_true(says(&text, "print()"));
+	assert_true(says(&text, "last expression"));
+	assert_true(says(&text, "matplotlib"));
+	assert_false(says(&text, "session"));
+	buf_done(&text);
+	/* What was mended at the installation needs no warning. */
+	describe("{\"python\":\"3.15.0\",\"int64\":\"on\"}", &text);
+	assert_false(says(&text, "int64"));
 	buf_done(&text);
 	describe("", &text);
 	assert_true(says(&text, "no network"));
@@ -307,7 +340,7 @@ test_many_unknown_arguments(void **state)
 	}
 	assert_int_equal(tool_run_call(arguments, &conf, &call, &err), -EINVAL);
 	assert_non_null(strstr(
-	    err.text, ", ...: run_python takes code, timeout_s and stdin"));
+	    err.text, ", ...: run_python takes code, timeout_s, stdin, "));
 	json_decref(arguments);
 }
 
@@ -364,16 +397,21 @@ test_text_needs_a_python(void **state)
 static void
 test_tool_object(void **state)
 {
+	static const char *const names[] = { "code", "timeout_s", "stdin",
+		"files", "echo", "deny_imports", "allow_imports" };
 	json_t *old_name = json_string("2024-11-05");
 	json_t *tool = tool_run_describe("t", &conf, revision_latest());
 	json_t *schema = json_object_get(tool, "inputSchema");
 	json_t *properties = json_object_get(schema, "properties");
 
 	(void)state;
-	assert_int_equal(json_object_size(properties), 3);
-	assert_non_null(json_object_get(properties, "code"));
-	assert_non_null(json_object_get(properties, "timeout_s"));
-	assert_non_null(json_object_get(properties, "stdin"));
+	/* Nothing is kept there, and there are no sessions. */
+	assert_int_equal(
+	    json_object_size(properties), sizeof(names) / sizeof(names[0]));
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		assert_non_null(json_object_get(properties, names[i]));
+	assert_non_null(
+	    json_object_get(json_object_get(tool, "_meta"), "breakroom/rooms"));
 	assert_int_equal(
 	    json_array_size(json_object_get(schema, "required")), 1);
 	assert_non_null(json_object_get(tool, "annotations"));
@@ -397,6 +435,7 @@ main(void)
 		cmocka_unit_test(test_timeouts),
 		cmocka_unit_test(test_wrong_types),
 		cmocka_unit_test(test_unknown_arguments),
+		cmocka_unit_test(test_options),
 		cmocka_unit_test(test_no_arguments),
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_text),

@@ -208,7 +208,8 @@ standard_streams(void **state)
 {
 	struct setup *setup = *state;
 
-	wasi_set_input(setup->wasi, span_of("one\ntwo\n"), span_of("x"));
+	wasi_set_input(
+	    setup->wasi, span_of("one\ntwo\n"), span_of("x"), span_of(""));
 	assert_reads(setup, 0, 5, "one\nt");
 	assert_reads(setup, 0, 100, "wo\n");
 	assert_reads(setup, 0, 100, "");
@@ -234,7 +235,8 @@ the_call_is_a_file(void **state)
 {
 	struct setup *setup = *state;
 
-	wasi_set_input(setup->wasi, span_of(""), span_of("print(1)\n"));
+	wasi_set_input(setup->wasi, span_of(""), span_of("print(1)\n"),
+	    span_of("{\"echo\": false}"));
 	assert_int_equal(
 	    WASI_OK, CALL(setup, "fd_filestat_get", WASI_CALL_FD, 64));
 	assert_int_equal(WASI_TYPE_FILE, setup->memory[64 + 16]);
@@ -246,13 +248,20 @@ the_call_is_a_file(void **state)
 	    CALL(setup, "fd_seek", WASI_CALL_FD, (uint64_t)-3, 2, AT_RET));
 	assert_reads(setup, WASI_CALL_FD, 100, "1)\n");
 	assert_int_equal(WASI_BADF, write_text(setup, WASI_CALL_FD, "x"));
-	assert_int_equal(WASI_OK, CALL(setup, "fd_close", WASI_CALL_FD));
-	assert_int_equal(WASI_BADF, CALL(setup, "fd_close", WASI_CALL_FD));
-	/* Its number is never another file's. */
+	assert_reads(setup, WASI_OPTIONS_FD, 100, "{\"echo\": false}");
+	/* The program cannot close them, nor take their numbers. */
+	for (uint64_t fd = WASI_CALL_FD; fd <= WASI_IMAGE_FD; fd++)
+		assert_int_equal(WASI_OK, CALL(setup, "fd_close", fd));
+	assert_int_equal(
+	    WASI_OK, CALL(setup, "fd_seek", WASI_CALL_FD, 0, 0, AT_RET));
+	assert_reads(setup, WASI_CALL_FD, 6, "print(");
 	for (unsigned i = 5; i < 200; i++) {
-		assert_int_not_equal(WASI_CALL_FD, open_file(setup, "f", 0));
+		int fd = open_file(setup, "f", 0);
+
+		assert_false(
+		    fd >= (int)WASI_CALL_FD && fd <= (int)WASI_IMAGE_FD);
 	}
-	wasi_set_input(setup->wasi, span_of(""), span_of("again"));
+	wasi_set_input(setup->wasi, span_of(""), span_of("again"), span_of(""));
 	assert_reads(setup, WASI_CALL_FD, 100, "again");
 }
 
@@ -380,11 +389,60 @@ the_real_system_below(void **state)
 	}
 	assert_false(sys->clock_ns(sys->arg, 4, &before));
 	assert_true(sys->clock_ns(sys->arg, WASI_CLOCK_MONOTONIC, &before));
-	sys->sleep_ns(sys->arg, 3000000);
+	assert_int_equal(0, sys->sleep_ns(sys->arg, 3000000));
 	assert_true(sys->clock_ns(sys->arg, WASI_CLOCK_MONOTONIC, &after));
 	assert_true(after - before >= 3000000);
 	sys->random(sys->arg, bytes, sizeof(bytes));
 	assert_memory_not_equal(bytes, zeros, sizeof(bytes));
+}
+
+/* Two worlds are alike, and time goes on in them without any passing. */
+static void
+a_fixed_world(void **state)
+{
+	struct wasi_fixed fixed[2];
+	struct wasi_sys sys[2];
+	uint8_t bytes[2][21];
+	uint64_t before[2], after[2], res;
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		const struct wasi_sys *is = &sys[i];
+
+		wasi_fixed_init(&fixed[i], &sys[i]);
+		is->random(is->arg, bytes[i], sizeof(bytes[i]));
+		assert_true(
+		    is->clock_ns(is->arg, WASI_CLOCK_REALTIME, &before[i]));
+		assert_int_equal(0, is->sleep_ns(is->arg, 3600000000000));
+		assert_true(
+		    is->clock_ns(is->arg, WASI_CLOCK_REALTIME, &after[i]));
+	}
+	assert_memory_equal(bytes[0], bytes[1], sizeof(bytes[0]));
+	assert_memory_not_equal(bytes[0], bytes[0] + 8, 8);
+	assert_int_equal(before[0], before[1]);
+	assert_int_equal(before[0] / 1000000000, 1767225600);
+	assert_int_equal(after[0] - before[0], 3600000001000);
+	assert_false(sys[0].clock_ns(sys[0].arg, 4, &res));
+	assert_false(sys[0].clock_res_ns(sys[0].arg, 4, &res));
+	assert_int_equal(0, sys[0].sleep_ns(sys[0].arg, UINT64_MAX));
+	assert_true(sys[0].clock_ns(sys[0].arg, WASI_CLOCK_MONOTONIC, &res));
+}
+
+/* To the guest its sleep is over: an error would be the program's. */
+static void
+an_interrupted_sleep_is_over(void **state)
+{
+	struct setup *setup = *state;
+
+	put_clock(setup, 0, WASI_CLOCK_MONOTONIC, 5000, false);
+	put_clock(setup, 1, WASI_CLOCK_REALTIME, 9000000, true);
+	wasi_interrupt(setup->wasi);
+	assert_int_equal(2, poll_some(setup, 2));
+	assert_int_equal(0, setup->slept_ns);
+	wasi_set_input(setup->wasi, span_of(""), span_of(""), span_of(""));
+	put_clock(setup, 0, WASI_CLOCK_MONOTONIC, 5000, false);
+	assert_int_equal(1, poll_some(setup, 1));
+	assert_int_equal(5000, setup->slept_ns);
 }
 
 /* ---- the rest ---- */
@@ -484,6 +542,8 @@ main(void)
 		TEST(poll_of_descriptors_is_ready),
 		TEST(clocks),
 		TEST(the_real_system_below),
+		TEST(a_fixed_world),
+		TEST(an_interrupted_sleep_is_over),
 		TEST(arguments_and_environment),
 		TEST(exit_is_remembered),
 		TEST(saved_descriptors_come_back),

@@ -32,7 +32,7 @@ fake_res(void *arg, uint32_t id, uint64_t *ret_ns)
 	return id <= WASI_CLOCK_THREAD;
 }
 
-static void
+static uint64_t
 fake_sleep(void *arg, uint64_t ns)
 {
 	struct setup *setup = arg;
@@ -40,6 +40,7 @@ fake_sleep(void *arg, uint64_t ns)
 	setup->slept_ns += ns;
 	setup->now_ns[WASI_CLOCK_REALTIME] += ns;
 	setup->now_ns[WASI_CLOCK_MONOTONIC] += ns;
+	return 0;
 }
 
 static void

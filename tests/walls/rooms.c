@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "rooms.h"
 
+#include "conf/limits.h"
+
 #include "base/clock.h"
 #include "base/fd.h"
 #include "walls/cgroup_end.h"
@@ -37,6 +39,7 @@ rooms_open(wall_set wanted)
 	static const struct cgroup_limits limits = {
 		.slot_memory_bytes = SLOT_BYTES,
 		.processes = PROCESSES,
+		.slot_processes = CGROUP_SLOT_PIDS,
 		.slots = SLOTS,
 	};
 	struct cgroup *cgroup;

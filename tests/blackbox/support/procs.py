@@ -328,7 +328,7 @@ def nothing_left(server):
 
 
 NAMES = {
-    *("launcher", "keeper", "nurse", "zygote", "child"),
+    *("launcher", "keeper", "nurse", "zygote", "child", "saver"),
     *("breakroom", KEEPER_NAME[:15]),
 }
 

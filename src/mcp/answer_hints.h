@@ -1,0 +1,34 @@
+/* answer_hints.h: what to do instead, for whoever reads a result: at most
+ * HINTS_MAX lines, those of the room's Python first.
+ * Hostile input: the hints of a result. Pure.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef MCP_ANSWER_HINTS_H
+#define MCP_ANSWER_HINTS_H
+
+#include "call/call.h"
+#include "conf/limits.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct hints {
+	unsigned n;
+	char lines[HINTS_MAX][HINT_SHOWN_MAX + 1]; /* UTF-8, no controls */
+};
+
+/* What a hint can name. */
+struct hint_facts {
+	bool shell;            /* options of "breakroom run", not arguments */
+	uint32_t wall_ms;      /* of the call */
+	uint32_t max_wall_ms;  /* that it may ask for; 0: not known */
+	uint64_t memory_bytes; /* likewise */
+	/* Streams that are shown without their middle, and where all of each
+	 * is; NULL: nowhere. */
+	bool out_cut, err_cut, value_cut;
+	const char *out_uri, *err_uri;
+};
+
+void answer_hints(const struct result *result, const struct hint_facts *facts,
+    struct hints *ret_hints);
+
+#endif
