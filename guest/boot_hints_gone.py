@@ -11,6 +11,9 @@ from _breakroom.hints import rule
 from _breakroom.roomhints import frames
 
 ARGUMENT = re.compile(r"(?:([\w.]+)\(\) )?got an unexpected keyword argument '(\w+)'")
+MESSAGES = [
+    (re.compile(pattern, re.DOTALL), now) for pattern, now in removed.MESSAGES
+]
 MOST_COLUMNS = 12
 
 
@@ -74,11 +77,11 @@ def argument(error, text):
     return f"`{name}` is gone from this version; instead: {now}" if now else None
 
 
-@rule(Exception)
+@rule(AttributeError, OSError, RuntimeError, TypeError, ValueError)
 def message(error, text):
     """A message that is known for what it means."""
-    for pattern, now in removed.MESSAGES:
-        if re.match(pattern, text, re.DOTALL):
+    for pattern, now in MESSAGES:
+        if pattern.match(text):
             return f"use {now}"
     return None
 
@@ -86,11 +89,11 @@ def message(error, text):
 @rule(KeyError)
 def column(error, text):
     """A column that a table does not have."""
-    import pandas
-
     trace = frames(error)
     if not trace or "/pandas/" not in trace[-1][0].f_code.co_filename:
         return None
+    pandas = sys.modules["pandas"]
+
     for frame, _, _ in reversed(trace):
         table = frame.f_locals.get("self")
         if isinstance(table, pandas.DataFrame):
@@ -103,10 +106,10 @@ def column(error, text):
 @rule(ValueError)
 def text_columns(error, text):
     """Columns of text where only numbers make sense."""
+    if not text.startswith("could not convert string"):
+        return None
     names = {frame.f_code.co_name for frame, _, _ in frames(error)}
-    if text.startswith("could not convert string") and names & {"corr", "cov"}:
-        return "use numeric_only=True"
-    return None
+    return "use numeric_only=True" if names & {"corr", "cov"} else None
 
 
 @rule(LookupError)

@@ -27,13 +27,13 @@ SERVER = "nothing could connect to a server here: call its functions directly"
 MODELS = "no model can be loaded or downloaded here: sklearn, numpy and scipy can compute"
 UNIX = "there is no Unix below this Python: leave it out"
 KINDS = {
-    SCREEN: "tkinter _tkinter turtle pygame PyQt5 PyQt6 PySide6 wx kivy pyautogui "
-            "pyglet arcade curses _curses",
+    SCREEN: "tkinter _tkinter pygame PyQt5 PyQt6 PySide6 wx kivy pyautogui "
+            "pyglet arcade _curses",
     NOTEBOOK: "google ipywidgets ipykernel notebook jupyter nbformat",
-    SERVER: "streamlit gradio dash flask fastapi uvicorn django tornado",
+    SERVER: "streamlit gradio dash fastapi uvicorn tornado",
     MODELS: "torch tensorflow keras transformers datasets sentence_transformers "
             "torchvision jax diffusers spacy ollama",
-    UNIX: "fcntl resource termios pty tty syslog posixshmem _posixshmem crypt "
+    UNIX: "fcntl resource termios syslog posixshmem _posixshmem crypt "
           "msvcrt winreg win32api win32com readline pexpect",
 }
 KIND_OF = {name: kind for kind, names in KINDS.items() for name in names.split()}

@@ -7,6 +7,7 @@ import errno
 import linecache
 import os
 import re
+import sys
 
 import _breakroom
 from _breakroom import net, system
@@ -35,6 +36,12 @@ def frames(error):
         found.append((trace.tb_frame, trace.tb_lineno, trace.tb_lasti))
         trace = trace.tb_next
     return found
+
+
+def lines_of(error):
+    """Yield the lines of source that a traceback shows."""
+    for frame, line, _ in frames(error):
+        yield linecache.getline(frame.f_code.co_filename, line)
 
 
 @rule(OSError)
@@ -104,14 +111,12 @@ NARROW = re.compile(
 @rule(OverflowError, ValueError)
 def narrow_integers(error, text):
     """numpy's default integer has 32 bits, unless the room changed that."""
-    import numpy
-
-    if NARROW.match(text) and numpy.dtype(int).itemsize == 4:
-        return (
-            "numpy's default integer has 32 bits in this room, and sums wrap "
-            "silently: ask for dtype='int64'"
-        )
-    return None
+    if not NARROW.match(text) or sys.modules["numpy"].dtype(int).itemsize > 4:
+        return None
+    return (
+        "numpy's default integer has 32 bits in this room, and sums wrap "
+        "silently: ask for dtype='int64'"
+    )
 
 
 @rule(EOFError)
@@ -148,6 +153,9 @@ def native_code(error, text):
     """Files mapped into memory, and native libraries."""
     if text.startswith("mmap is unavailable"):
         return "no file can be mapped: read it (open().read(), np.load(), np.fromfile())"
+    if error.errno == errno.ENOTSUP and text.endswith("Not supported"):
+        if any(".tofile(" in line for line in lines_of(error)):
+            return "write an array with file.write(a.tobytes()) or np.save()"
     if text.startswith("ctypes is unavailable"):
         return "no native library can be loaded: only Python and what numpy or scipy do"
     return None

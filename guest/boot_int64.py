@@ -246,6 +246,19 @@ def watch_imports():
             adapt(sys.modules[name])
 
 
+def replace_in_scipy():
+    """Have scipy take peaks as natively: as integers that are safe indices."""
+    from scipy.signal import _peak_finding
+
+    plain = _peak_finding._arg_peaks_as_expected
+
+    @functools.wraps(plain)
+    def expected(value):
+        return plain(as_index(numpy.asarray(value)))
+
+    _peak_finding._arg_peaks_as_expected = expected
+
+
 narrow_searchsorted = fromnumeric.searchsorted
 narrow_bincount = multiarray.bincount
 narrow_histogram = _histograms_impl.histogram
@@ -258,6 +271,7 @@ def main():
     rename()
     replace_functions()
     watch_imports()
+    replace_in_scipy()
 
 
 main()

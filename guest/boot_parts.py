@@ -9,11 +9,14 @@ itself; only where that does not settle the matter, the whole is.
 # SPDX-License-Identifier: Apache-2.0
 
 import ast
+import types
 
 FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 # Such a line goes on with what the line above began.
 INSIDE = b" \t\f\r\n#)]}"
 INDENT = b" \t"
+# A syntax tree takes a hundred times the text's memory.
+LARGE = 1 << 16
 BLOCKS = (
     b"if ", b"for ", b"while ", b"def ", b"class ", b"with ", b"try:", b"else:",
     b"elif ", b"except ", b"except:", b"finally:", b"async ", b"@", b"match ",
@@ -40,7 +43,7 @@ def split(source, name):
         body = compile_part(text[:start], name)
     except Whole:
         return split_tree(source, name)
-    return body, compile(ast.Expression(value), name, "eval", FLAGS, True)
+    return body, compile_value(value, name)
 
 
 def whole(source, name):
@@ -59,24 +62,36 @@ def last_start(text):
 
 
 def last_value(text, start, name):
-    """Return the expression that the lines from `start` are, or None."""
+    """Return the expression that the lines from `start` are, or None.
+
+    It is a tree, or code if it is large.
+    """
     tail = text[start:]
     # A backslash could make the parser warn, and the compiler once more; a
     # semicolon makes statements; what names an encoding may not be left out.
     if b"\\" in tail or b";" in tail or b"coding" in text[:200]:
         raise Whole
-    above = b"\n" * text.count(b"\n", 0, start)
+    tail = b"\n" * text.count(b"\n", 0, start) + tail
+    if len(tail) > LARGE:
+        return compile_part(tail, name, "eval")
     try:
-        tree = compile(above + tail, name, "exec", FLAGS | ast.PyCF_ONLY_AST, True)
+        tree = compile(tail, name, "exec", FLAGS | ast.PyCF_ONLY_AST, True)
     except (SyntaxError, ValueError):
         raise Whole from None
     return shown(tree)
 
 
-def compile_part(source, name):
-    """Compile what stands above the last expression."""
+def compile_value(value, name):
+    """Compile the last expression, which may be code already."""
+    if isinstance(value, types.CodeType):
+        return value
+    return compile(ast.Expression(value), name, "eval", FLAGS, True)
+
+
+def compile_part(source, name, mode="exec"):
+    """Compile what stands above the last expression, or that."""
     try:
-        return compile(source, name, "exec", FLAGS, True)
+        return compile(source, name, mode, FLAGS, True)
     except (SyntaxError, ValueError):
         raise Whole from None
 
@@ -99,13 +114,15 @@ def is_print(value):
 
 def split_tree(source, name):
     """Do the same by the syntax tree of the whole program."""
+    if len(source) > LARGE:
+        return whole(source, name), None
     tree = compile(source, name, "exec", FLAGS | ast.PyCF_ONLY_AST, True)
     value = shown(tree)
     if value is None or ends_quietly(source, value):
         return compile(tree, name, "exec", FLAGS, True), None
     tree.body.pop()
     body = compile(tree, name, "exec", FLAGS, True)
-    return body, compile(ast.Expression(value), name, "eval", FLAGS, True)
+    return body, compile_value(value, name)
 
 
 def ends_quietly(source, value):

@@ -27,8 +27,9 @@ write = os.write
 MAGIC = b"\x89PNG\r\n\x1a\n"
 
 # What a call shows at most, and how large one picture may be.  A client hands
-# them to a model, which sees no more than this of each.
-MOST, LONGEST_SIDE, LARGEST = 20, 2000, 1 << 20
+# them to a model, which sees no more than this of each, and a message that is
+# not too long for clients has room for one.
+MOST, LONGEST_SIDE, LARGEST = 20, 2000, 1 << 19
 # Inches around what is drawn.
 MARGIN = 0.1
 # What is drawn further out than this many sides is left out.

@@ -129,7 +129,7 @@ OPTIONS = {
     "HAS_SNI": True, "HAS_ALPN": True, "HAS_ECDH": True, "HAS_NPN": False,
     "HAS_NEVER_CHECK_COMMON_NAME": True, "HAS_SSLv2": False, "HAS_SSLv3": False,
     "HAS_TLSv1": False, "HAS_TLSv1_1": False, "HAS_TLSv1_2": True,
-    "HAS_TLSv1_3": True, "OPENSSL_VERSION": "none (the network is off)",
+    "HAS_TLSv1_3": True, "OPENSSL_VERSION": "OpenSSL 3.0.0 (none: no network)",
     "OPENSSL_VERSION_INFO": (3, 0, 0, 0, 0), "OPENSSL_VERSION_NUMBER": 0x30000000,
     "CHANNEL_BINDING_TYPES": [], "SOCK_STREAM": _socket.SOCK_STREAM,
     "SSL_ERROR_ZERO_RETURN": 6, "SSL_ERROR_WANT_READ": 2,

@@ -177,11 +177,23 @@ async def run_awaiting(body, last):
 
 def run_coroutine(coroutine):
     """Run a coroutine; the loop of a session goes on with the next call."""
-    if not session:
-        return asyncio.run(coroutine)
-    if not loops:
-        loops.append(asyncio.Runner())
-    return loops[0].run(coroutine)
+    try:
+        if not session:
+            return asyncio.run(coroutine)
+        if not loops:
+            loops.append(asyncio.Runner())
+        return loops[0].run(coroutine)
+    except BaseException as error:
+        # The program has not called what runs it.
+        raise error.with_traceback(programs(error.__traceback__))
+
+
+def programs(trace):
+    """Return a traceback from the program's first frame on, if it has one."""
+    whole = trace
+    while trace and trace.tb_frame.f_code.co_filename not in sources.texts:
+        trace = trace.tb_next
+    return trace or whole
 
 
 def show_figures(status):

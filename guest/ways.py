@@ -1,14 +1,17 @@
 """ways: what programs written for notebooks and older versions take for granted.
 
 Runs when everything is loaded: old names of plot styles, tqdm's bar for
-notebooks, and installers that say that nothing is to be installed.
+notebooks, numpy.fromfile without a second descriptor, and installers that say
+that nothing is to be installed.
 """
 
 # SPDX-License-Identifier: Apache-2.0
 
+import os
 import sys
 
 import matplotlib.style
+import numpy
 import tqdm
 import tqdm.notebook
 
@@ -32,6 +35,26 @@ def plain_bars():
     notebook.trange = notebook.tnrange = tqdm.trange
     tqdm.tqdm_notebook = tqdm.tqdm
     tqdm.tnrange = tqdm.trange
+
+
+def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
+    """Construct an array from data in a text or binary file."""
+    if isinstance(file, (str, bytes, os.PathLike)):
+        with open(file, "rb") as opened:
+            return fromfile(opened, dtype, count, sep, offset)
+    file.seek(offset, os.SEEK_CUR)
+    if sep:
+        text = file.read().decode("latin-1")
+        return numpy.fromstring(text, dtype, count, sep=sep)
+    size = numpy.dtype(dtype).itemsize
+    data = file.read(count * size if count >= 0 else -1)
+    return numpy.frombuffer(data[: len(data) // size * size], dtype).copy()
+
+
+def read_arrays():
+    """Read arrays through Python: numpy would duplicate the descriptor."""
+    fromfile.__module__ = "numpy"
+    numpy.fromfile = fromfile
 
 
 class InstallError(RuntimeError):
@@ -101,4 +124,5 @@ def add_installers():
 
 name_styles()
 plain_bars()
+read_arrays()
 add_installers()

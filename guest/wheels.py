@@ -29,13 +29,17 @@ NAME_MAX = 255
 PYC_HEAD = importlib.util.MAGIC_NUMBER + struct.pack("<IQ", 0, 0)
 NATIVE = re.compile(r"\.(so(\.[\d.]+)?|pyd|dll|dylib|wasm)$", re.IGNORECASE)
 # Of no use where nothing is built, installed or type-checked.
-NEEDLESS = re.compile(r"\.(pyi|pyx|pxd|c|h|po|pot)$|(^|/)__pycache__/|\.dist-info/(RECORD|INSTALLER|REQUESTED|direct_url\.json)$")
+NEEDLESS = re.compile(
+    r"\.(pyi|pyx|pxd|c|h|po|pot)$"
+    r"|(^|/)__pycache__/"
+    r"|\.dist-info/(RECORD|INSTALLER|REQUESTED|direct_url\.json)$"
+)
 # What is left out of the default shelf: translations of messages, data for
 # locales other than English, servers' web pages, and packages' own tests.
 LEFT_OUT = re.compile(
-    r"^django/(conf|contrib/\w+)/locale/(?!en/)"
+    r"^django/(conf|contrib/\w+)/locale/(?!en/|__init__)"
     r"|^django/contrib/(gis/|admin/static/)"
-    r"|^faker/providers/\w+/(?!en_|la/)[a-z]{2,3}(_[A-Z]{2})?/"
+    r"|^faker/providers/\w+/(?!en|la/)[a-z]{2,3}(_[A-Z]{2})?/"
     r"|^holidays/locale/(?!en)"
     r"|^nltk/test/"
     r"|^sqlalchemy/testing/"

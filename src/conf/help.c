@@ -44,7 +44,7 @@
 	"usage: breakroom install [OPTION...] [NAME...]\n"              \
 	"\n"                                                            \
 	"Compiles the guest and makes its snapshot, for this user: a\n" \
-	"minute or two, and about 600 MB on disk. Each NAME (or\n"      \
+	"minute or two, and about 700 MB on disk. Each NAME (or\n"      \
 	"NAME==VERSION, or ./FILE.whl) is added to what programs may\n" \
 	"import: a package of pure Python, which pip of this machine\n" \
 	"fetches with all that it needs. Servers see it when they are\n" \

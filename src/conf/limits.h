@@ -290,6 +290,7 @@
 #define INTERRUPT_EVERY_MS   50u   /* a program may have caught the first */
 #define ROOM_SESSIONS_MAX    256u  /* at once; each is a process */
 #define MAX_SESSIONS_DEFAULT 8u    /* one person's: a conversation or two */
+#define SESSION_SMALL_BYTES  (16ull * MIB) /* in pages of 4 KiB */
 #define SPARE_DELAY_US       2000u /* without a call coming or going: a pause */
 #define YIELD_AFTER_US       100000u   /* longer calls let others go first, */
 #define YIELD_CPU_NS         50000000u /* if they were busy for so long: */

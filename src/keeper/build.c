@@ -77,6 +77,8 @@ builder_open(const char *dir, const char *stdlib_path, bool with_mpldata,
 	if (r < 0)
 		return r;
 	wasi_set_output(ret_builder->wasi, guest_says, NULL);
+	wasi_fixed_init(&ret_builder->fixed, &ret_builder->fixed_sys);
+	wasi_set_sys(ret_builder->wasi, &ret_builder->fixed_sys);
 	options.wasi = ret_builder->wasi;
 	options.stack_bytes = stack.native_bytes;
 	r = engine_open(&options, &ret_builder->engine, err);

@@ -14,10 +14,13 @@
 struct builder {
 	struct wasi *wasi;
 	struct engine *engine;
+	/* Installations of one key are alike, the secret of hash() included. */
+	struct wasi_fixed fixed;
+	struct wasi_sys fixed_sys;
 };
 
-/* Starts the guest whose module lies in dir, with GUEST_BUILD in its tree. 0
- * or -errno. */
+/* Starts the guest whose module lies in dir, with GUEST_BUILD in its tree, in a
+ * fixed world. *ret_builder must stay where it is. 0 or -errno. */
 int builder_open(const char *dir, const char *stdlib_path, bool with_mpldata,
     struct builder *ret_builder, struct err *err);
 

@@ -21,7 +21,7 @@ wheels_in(struct builder *builder, const struct build_wheels *wheels,
 {
 	struct memfs *fs = wasi_fs(builder->wasi);
 	char path[PATH_MAX], inside[PATH_MAX];
-	struct span bytes;
+	struct span bytes = { 0 };
 	int r;
 
 	(void)snprintf(inside, sizeof(inside), GUEST_WHEELS "/%s", kind);

@@ -189,6 +189,8 @@ child_ready(const struct child_start *start, struct output *output)
 	struct err err = { 0 };
 	int r = raise_walls(start, &err);
 
+	if (r == 0 && start->house->child.session && start->kind->stay)
+		start->kind->stay(start->state);
 	if (r == 0 && !start->twin)
 		r = start->kind->prepare(
 		    start->state, output, job_waits, &fd, &err);

@@ -32,7 +32,7 @@
 #include <unistd.h>
 
 #define NEEDED_MEMORY_MIB 2000u /* the compiler's peak */
-#define NEEDED_DISK_MIB   700u  /* what is made, and some air */
+#define NEEDED_DISK_MIB   800u  /* what is made, and some air */
 #define COPY_CHUNK        ((size_t)256 * 1024)
 #define FETCH_FOLDER      "fetched"
 #define EXIT_USAGE        2

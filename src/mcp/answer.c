@@ -153,7 +153,7 @@ add_rare(json_t *object, const struct parts *parts)
 	const struct hints *hints = &parts->hints;
 	json_t *lines;
 
-	if (parts->images.list)
+	if (json_array_size(parts->images.list) > 0)
 		(void)json_object_set(object, "images", parts->images.list);
 	if (hints->n == 0)
 		return;

@@ -125,7 +125,11 @@ add_file(const struct file *file, const struct answer_form *form, size_t *left,
 	if (files->list) {
 		json_t *entry = json_pack("{s:s, s:I}", "name", file->name,
 		    "size", (json_int_t)file->size);
+		const char *type = media_of_file(file);
 
+		if (type)
+			(void)json_object_set_new(
+			    entry, "type", json_string(type));
 		if (kept)
 			(void)json_object_set_new(entry, "uri",
 			    answer_uri(form, RESOURCE_FILE, file->name));

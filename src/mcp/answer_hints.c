@@ -119,7 +119,10 @@ add_cut(const struct result *result, const struct hint_facts *facts,
 	if (facts->shell)
 		add(hints, "%s%s%s was cut: --output shows more (up to %u)",
 		    out, join(out, err), err, OUTPUT_CHARS_MAX);
-	else if (result->out.cut || result->err.cut || !(*out_uri || *err_uri))
+	else if (!*out_uri && !*err_uri) /* files are not kept, either */
+		add(hints, "%s%s%s was cut: print less", out, join(out, err),
+		    err);
+	else if (result->out.cut || result->err.cut)
 		add(hints,
 		    "%s%s%s was cut: print less, or write it to a file in "
 		    "/workspace",

@@ -30,12 +30,13 @@ add_files(json_t *properties)
 {
 	(void)json_object_set_new(properties, "files",
 	    json_pack("{s:s, s:s, s:{s:s, s:{s:{s:s}, s:{s:s}, s:{s:s}, "
-		      "s:{s:s}}, s:[s, s]}}",
+		      "s:{s:s}, s:{s:s}}, s:[s, s]}}",
 		"type", "array", "description",
 		"Files left in /workspace; those with a uri can be read.",
 		"items", "type", "object", "properties", "name", "type",
-		"string", "size", "type", "integer", "uri", "type", "string",
-		"text", "type", "string", "required", "name", "size"));
+		"string", "size", "type", "integer", "type", "type", "string",
+		"uri", "type", "string", "text", "type", "string", "required",
+		"name", "size"));
 }
 
 static void

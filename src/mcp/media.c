@@ -100,6 +100,14 @@ media_of_name(const char *name)
 	return media ? media->type : NULL;
 }
 
+const char *
+media_of_file(const struct file *file)
+{
+	if (file->taken && file->bytes.n == file->size)
+		return media_of(file->name, buf_span(&file->bytes)).type;
+	return media_of_name(file->name);
+}
+
 struct media
 media_of(const char *name, struct span bytes)
 {

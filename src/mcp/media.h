@@ -5,6 +5,7 @@
 #define MCP_MEDIA_H
 
 #include "base/buf.h"
+#include "call/files.h"
 
 #include <stdbool.h>
 
@@ -17,6 +18,10 @@ struct media {
 const char *media_of_name(const char *name);
 
 struct media media_of(const char *name, struct span bytes);
+
+/* That of a file of a call's: by its bytes too, where they came along. NULL:
+ * nothing says. */
+const char *media_of_file(const struct file *file);
 
 /* True if bytes are valid UTF-8 without NUL. */
 bool media_is_text(struct span bytes);

@@ -42,6 +42,10 @@ struct room_kind {
 	int (*warm)(const struct wire_conf *conf, const struct granted *granted,
 	    void **ret_state, struct err *err);
 
+	/* In a fresh child that may stay for several jobs, and be copied: before
+	 * prepare. NULL: nothing is to be done. */
+	void (*stay)(void *state);
+
 	/* In a fresh child, while nobody waits: makes it ready for a call.
 	 * Looks at hurry(arg) between steps and leaves off what can be left
 	 * off as soon as it is true. 0 or -errno: the child is of no use. */

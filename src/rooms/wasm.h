@@ -19,6 +19,7 @@ struct wasm_room {
 	struct engine *engine;
 	struct hot *hot;        /* NULL while it is learned */
 	uint64_t memory_before; /* bytes of the restored snapshot */
+	uint64_t memory_max;    /* bytes that it may grow to */
 	struct output *output;  /* of this child's call */
 	bool take_files;
 	bool deterministic;

@@ -25,7 +25,7 @@
 #define STACK_WANTED_MIB  65u    /* Python's deepest recursion, and ours */
 #define SPACE_NEEDED_MIB  16384u /* addresses reserved for a guest's memory */
 #define MEMORY_WANTED_MIB 1024u  /* the snapshot's pages and one full call */
-#define DISK_WANTED_MIB   700u   /* an installation */
+#define DISK_WANTED_MIB   800u   /* an installation */
 #define PROCESSES_WANTED  64u    /* sixteen calls, spares, and ourselves */
 
 __attribute__((format(printf, 3, 4))) static enum verdict

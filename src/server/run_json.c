@@ -6,6 +6,7 @@
 #include "base/own.h"
 #include "call/png.h"
 #include "mcp/answer.h"
+#include "mcp/media.h"
 
 #include <jansson.h>
 
@@ -53,9 +54,10 @@ add_files(json_t *object, const struct file_list *list)
 		return;
 	files = json_array();
 	for (unsigned i = 0; i < list->n; i++)
-		(void)json_array_append_new(
-		    files, json_pack("{s:s, s:I}", "name", list->files[i].name,
-			       "size", (json_int_t)list->files[i].size));
+		(void)json_array_append_new(files,
+		    json_pack("{s:s, s:I, s:s*}", "name", list->files[i].name,
+			"size", (json_int_t)list->files[i].size, "type",
+			media_of_file(&list->files[i])));
 	(void)json_object_set_new(object, "files", files);
 }
 

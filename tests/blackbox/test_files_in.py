@@ -153,6 +153,33 @@ def test_more_than_the_room_may_hold():
         assert server.call("print('ran')").stdout == "ran\n"
 
 
+def test_a_session_tells_what_each_call_changed(server):
+    """Given again, a file takes the place of what has its name; what an earlier
+    call left is not told of again."""
+    first = server.call(
+        "open('made', 'w').write('1'); f = open('given'); print(f.read())",
+        files={"given": "one", "d/other": "o"},
+        session="new",
+    )
+    assert first.text.startswith("one\n") and links(first) == {"made"}
+    session = first.meta["session"]
+    second = server.call(
+        "print(open('given').read(), f.seek(0), f.read() + '\\n', open('made').read())",
+        files={"given": "two"},
+        session=session,
+    )
+    assert second.text.startswith("two 0 one\n 1\n") and not links(second)
+    third = server.call("open('made', 'a').write('2')", session=session)
+    assert links(third) == {"made"}
+    # Where a directory stands, or a file stands for one, nothing is run.
+    for name in ("d", "given/x"):
+        refused = server.call("print('ran')", files={name: "x"}, session=session)
+        assert refused.is_error and "the program did not run" in refused.text
+        assert "ran\n" not in refused.text
+    last = server.call("print(open('made').read())", session=session)
+    assert last.text.startswith("12\n") and not links(last)
+
+
 def random_name(draw):
     """Any Unicode but what no name may have."""
     while True:

@@ -85,8 +85,6 @@ AS_NATIVE = {
     "np.random.seed(0) or np.random.permutation(5)": "array([2, 0, 1, 3, 4])",
     "np.random.seed(0) or np.random.binomial(np.array([5, 100]), 0.5)":
         "array([ 3, 50])",
-    "np.random.seed(0) or np.random.poisson(3, 4) ** 20":
-        "array([  95367431640625, 3656158440062976,          1048576,                       0])",
     "np.random.seed(0) or np.random.choice(5, 3, p=[0.2] * 5)": "array([2, 3, 3])",
     "np.random.RandomState(0).multinomial(5, [0.5, 0.5])": "array([3, 2])",
     "copy.deepcopy(np.random.RandomState(0)).geometric(0.1, 3)": "array([ 8, 12,  9])",
@@ -101,8 +99,6 @@ AS_NATIVE = {
         "[3.0, 4.0]",
     "pd.Series(range(4), pd.date_range('2020', periods=4)).resample('2D').sum().tolist()":
         "[1, 5]",
-    "pd.factorize(['b', 'a', 'b'])[1].tolist()":
-        "TypeError factorize requires a Series, Index, ExtensionArray, np.ndarray or NumpyExtensionArray got list.",
     "np.bincount([1, 1, 2])": "array([0, 2, 1])",
     "np.histogram([1, 2, 3], 2)[0]": "array([1, 2])",
 }
@@ -194,6 +190,8 @@ for wrong in (np.array([2**40]), np.array([1.5])):
         print(error)
 from sklearn.utils.random import sample_without_replacement
 print(len(sample_without_replacement(9, 3, random_state=0)))
+from scipy.signal import peak_prominences
+print(peak_prominences([0.0, 1, 0, 2, 0], np.array([1, 3]))[0])
 """
     got = server.call(code)
     assert got.stdout.splitlines() == [
@@ -202,6 +200,7 @@ print(len(sample_without_replacement(9, 3, random_state=0)))
         "Buffer dtype mismatch, expected 'const intp_t' but got 'long long'",
         "Buffer dtype mismatch, expected 'const intp_t' but got 'double'",
         "3",
+        "[1. 2.]",
     ], got.stderr
 
 

@@ -51,15 +51,9 @@ print(len(open("/data/large").read()), open("/data/large").read()[-16:])
 print(os.stat("/data/empty").st_size, os.stat("/data/a.txt").st_mtime > 1e9)
 """
     )
+    names = ["a.txt", "alias", "empty", "large", "odd\n\udcff", "passwd", "sub"]
     assert answer.stdout.splitlines() == [
-        str(
-            sorted(
-                map(
-                    ascii,
-                    ["a.txt", "alias", "empty", "large", "odd\n\udcff", "passwd", "sub"],
-                )
-            )
-        ),
+        str(sorted(map(ascii, names))),
         "alpha ['x,y', '1,2']",
         f"{16 * 65536} 0123456789abcdef",
         "0 True",
@@ -115,10 +109,12 @@ os.remove("in/sub/t.csv"); os.rename("in/empty", "in/sub/full")
 print(open("in/a.txt").read(), open("in/large").read()[69996:70008])
 """
     first = server.call(change)
-    assert first.stdout == "alpha! cdefHERE89ab\n"
+    assert first.stdout == "alpha! cdefHERE4567\n"
     names = {b["name"] for b in first.content if b["type"] == "resource_link"}
     assert names == {"in/a.txt", "in/large", "in/sub/full"}
-    again = server.call("print(open('in/a.txt').read(), open('in/large').read(70004)[-8:])")
+    again = server.call(
+        "print(open('in/a.txt').read(), open('in/large').read(70004)[-8:])"
+    )
     assert again.stdout == "alpha cdef0123\n"
     assert "[files]" not in again.text
     assert (granted / "a.txt").read_text() == "alpha"
@@ -140,11 +136,11 @@ try:
     while n < 3 << 20:
         f.seek(n); f.write(b"y"); n += 65536
 except OSError as e:
-    print(e.errno == errno.ENOSPC, n)
+    print(e.errno == errno.ENOSPC, 900000 < n <= 1 << 20)
 print(open("big", "rb").read(1), os.stat("big").st_size)
 """
         )
-        assert answer.stdout == f"True {1 << 20}\nb'y' {3 << 20}\n"
+        assert answer.stdout == f"True True\nb'y' {3 << 20}\n"
 
 
 def test_it_is_as_it_was_at_the_start(tmp_path):
@@ -197,7 +193,8 @@ def test_mounts_that_are_none(value, why):
 
 
 def test_mounts_within_each_other(tmp_path):
-    done = run_code("1", "--mount", f"{tmp_path}:/d:ro", "--mount", f"{tmp_path}:/d/e:ro")
+    mounts = ("--mount", f"{tmp_path}:/d:ro", "--mount", f"{tmp_path}:/d/e:ro")
+    done = run_code("1", *mounts)
     assert done.returncode == 2 and b"one within the other" in done.stderr
 
 

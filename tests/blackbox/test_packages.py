@@ -53,7 +53,10 @@ USES = {
     "flask": ("import flask\napp = flask.Flask('a')\n@app.route('/<n>')\n"
               "def index(n): return flask.jsonify(n=n)",
               "app.test_client().get('/7').get_json()", {"n": "7"}),
-    "flask-mail": ("from flask_mail import Message", "Message('hello').subject", "hello"),
+    "flask-mail": ("import flask, flask_mail\napp = flask.Flask('a')\n"
+                   "app.config['MAIL_DEFAULT_SENDER'] = 'a@b'\nflask_mail.Mail(app)\n"
+                   "with app.app_context(): m = flask_mail.Message('hello')", "m.subject",
+                   "hello"),
     "folium": ("import folium\nm = folium.Map(location=[45, 7])\n"
                "folium.Marker([45, 7]).add_to(m)\nm.save('map.html')",
                "'L.marker(' in open('map.html').read()", True),
@@ -72,7 +75,7 @@ USES = {
                        "MarkdownIt().render('# a')", "<h1>a</h1>\n"),
     "mdurl": ("import mdurl", "mdurl.encode('a b')", "a%20b"),
     "mechanize": ("import mechanize\nb = mechanize.Browser()\n"
-                  "try: b.open('http://example.org/')\n"
+                  "b.set_handle_robots(False)\ntry: b.open('http://example.org/')\n"
                   "except mechanize.URLError as e: said = str(e)",
                   "'network is off' in said", True),
     "natsort": ("from natsort import natsorted", "natsorted(['a10', 'a2'])", ["a2", "a10"]),
@@ -86,9 +89,6 @@ USES = {
     "pyasn1": ("from pyasn1.type.univ import Integer\n"
                "from pyasn1.codec.der.encoder import encode", "encode(Integer(5)).hex()",
                "020105"),
-    "pyfakefs": ("from pyfakefs.fake_filesystem import FakeFilesystem\n"
-                 "fs = FakeFilesystem()\nfs.create_file('/a/b', contents='x')",
-                 "[fs.exists('/a/b'), fs.get_object('/a/b').contents]", [True, "x"]),
     "pygments": ("from pygments import highlight\nfrom pygments.lexers import PythonLexer\n"
                  "from pygments.formatters import HtmlFormatter",
                  "'class=\"k\"' in highlight('if x: pass', PythonLexer(), HtmlFormatter())",
@@ -130,7 +130,7 @@ USES = {
                  "TextBlob('a great day').sentiment.polarity > 0.5", True),
     "texttable": ("from texttable import Texttable\nt = Texttable()\nt.add_rows([['a'], ['1']])",
                   "'| 1 |' in t.draw()", True),
-    "tzlocal": ("import tzlocal", "tzlocal.get_localzone_name()", "UTC"),
+    "tzlocal": ("import tzlocal", "str(tzlocal.get_localzone())", "Etc/UTC"),
     "urllib3": ("import urllib3", "urllib3.util.parse_url('http://a:80/b').port", 80),
     "wcwidth": ("import wcwidth", "wcwidth.wcswidth('コン')", 4),
     "werkzeug": ("from werkzeug.utils import secure_filename\n"
@@ -141,7 +141,7 @@ USES = {
     "wtforms": ("from wtforms import Form, IntegerField\nclass F(Form):\n    n = IntegerField()",
                 "F(n=3).n.data", 3),
     "xlwt": ("import xlwt, xlrd\nb = xlwt.Workbook()\nb.add_sheet('s').write(0, 0, 5)\n"
-             "b.save('a.xls')", "xlrd.open_workbook('a.xls').sheet_by_name('s').cell_value(0, 0)",
+             "b.save('a.xls')", "xlrd.open_workbook(file_contents=open('a.xls', 'rb').read()).sheet_by_name('s').cell_value(0, 0)",
              5.0),
     "xyzservices": ("import xyzservices.providers as p",
                     "'{z}' in p.OpenStreetMap.Mapnik.url", True),

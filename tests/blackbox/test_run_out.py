@@ -119,8 +119,8 @@ def test_hostile_names_and_shapes(tmp_path):
     done = run_code(
         r"""
 import os
-for name in (b"new\nline", b"\x1b[31m", b"\xff", b"a\\b", b"..data", "\u202e.txt".encode()):
-    open(name, "wb").write(name)
+names = b"new\nline", b"\x1b[31m", b"\xff", b"a\\b", b"..data", "\u202e.txt".encode()
+for name in names: open(name, "wb").write(name)
 os.symlink("/etc/passwd", "link"); os.symlink("..", "up"); os.symlink("loop", "loop")
 open("sparse", "wb").truncate(100 * 10**9)
 os.makedirs("d/" * 200); open("d/" * 200 + "deep", "w").write("x")
@@ -222,6 +222,10 @@ def test_a_full_disk_is_said(tmp_path):
 
 
 def test_json_tells_of_them(tmp_path):
-    _, result = run_json("open('f', 'w').write('xyz')", "--out", tmp_path)
-    assert [(f["name"], f["size"]) for f in result["files"]] == [("f", 3)]
+    code = "open('f', 'w').write('xyz'); open('h.png', 'w').truncate(2**30)"
+    _, result = run_json(code, "--out", tmp_path)
+    assert result["files"] == [
+        {"name": "f", "size": 3, "type": "text/plain"},
+        {"name": "h.png", "size": 2**30, "type": "image/png"},
+    ]
     assert tree(tmp_path) == {b"f": b"xyz"}

@@ -23,7 +23,9 @@
 #define CHARS      100u
 #define PIECE_MAX  512u
 #define REGION_MAX 8192u
-#define FROM_CHILD (1u << FRAME_READY | 1u << FRAME_DONE | 1u << FRAME_FAILED)
+#define FROM_CHILD                                                   \
+	(1u << FRAME_READY | 1u << FRAME_DONE | 1u << FRAME_FAILED | \
+	    1u << FRAME_UNBORN)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -86,8 +88,8 @@ child_sends_frame(struct world *world, struct input *input)
 		[FRAME_FAILED] = sizeof(struct err),
 	};
 	static const enum frame_type types[] = { FRAME_READY, FRAME_DONE,
-		FRAME_FAILED };
-	enum frame_type type = types[take(input) % 3];
+		FRAME_FAILED, FRAME_UNBORN };
+	enum frame_type type = types[take(input) % 4];
 	struct wire_header header = { sizes[type], (uint8_t)type, 0, 0 };
 	uint8_t bytes[sizeof(header) + PIECE_MAX] = { 0 };
 	size_t n = take_bytes(input, bytes + sizeof(header), PIECE_MAX);
@@ -282,6 +284,7 @@ keeper_reads(struct world *world)
 	    "nothing that ends a quoted word of the log");
 	check(child->channel.in.n <= CHILD_FRAME_MAX, "a bounded buffer");
 	check(child->channel.in_fds.n == 0, "no descriptor of a child's");
+	check(child->unborn <= child->copies, "no copy that was not asked for");
 	check(child->channel.peer == 0 || child->channel.peer == getpid(),
 	    "the true sender");
 	/* A full buffer without a frame would be polled for ever. */
@@ -382,6 +385,7 @@ world_open(struct world *world)
 	if (channel_name_peer(&world->child.channel) < 0)
 		BUG("no names of peers");
 	world->child.state = CHILD_FORKING;
+	world->child.copies = 1;
 	world->far = fds[1];
 }
 

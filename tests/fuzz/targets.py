@@ -57,6 +57,12 @@ TARGETS = {
                   "\tif (bytes.n - sizeof(header) < header.n)\n"
                   "\t\treturn 0;\n",
                   ""),
+            Fault("a copy that nobody asked for",
+                  "src/keeper/children.c",
+                  "\t\tif (child->unborn == child->copies)\n"
+                  "\t\t\treturn fail(err, EPROTO, "
+                  "\"no copy was asked for\");\n",
+                  ""),
             Fault("a count of the child's that is believed",
                   "src/call/output.c",
                   "\thead_n =\n\t    counters.bytes < layout.head ? "

@@ -140,19 +140,52 @@ def to_thread_fails_and_runs_loops():
 
 
 @check
-def nested_run_is_refused():
-    async def nothing():
-        return None
+def nested_runs():
+    import nest_asyncio
+
+    async def three():
+        await asyncio.sleep(0.001)
+        return 3
+
+    async def deep(level):
+        await asyncio.sleep(0)
+        if not level:
+            return 0
+        loop = asyncio.get_running_loop()
+        return 1 + loop.run_until_complete(deep(level - 1))
 
     async def main():
-        coroutine = nothing()
-        with contextlib.closing(coroutine):
-            asyncio.run(coroutine)
+        order = []
+        async def ticks():
+            for number in range(4):
+                order.append(number)
+                await asyncio.sleep(0.001)
 
-    raises(
-        RuntimeError, asyncio.run, main(),
-        text="cannot be called from a running event loop",
-    )
+        ticking = asyncio.create_task(ticks())
+        waiting = [asyncio.create_task(asyncio.sleep(0, n)) for n in range(20)]
+        nest_asyncio.apply()
+        got = asyncio.run(three()), await asyncio.gather(*map(deep, (4, 4, 1)))
+        await ticking
+        assert [task.result() for task in waiting] == list(range(20))
+        assert order == [0, 1, 2, 3]
+        assert asyncio.current_task() is not None
+        return got
+
+    assert asyncio.run(main()) == (3, [4, 4, 1])
+
+
+@check
+def errors_of_nested_runs():
+    async def bad():
+        await asyncio.sleep(0)
+        raise LookupError("inner")
+
+    async def main():
+        raises(LookupError, asyncio.run, bad(), text="inner")
+        raises(RuntimeError, asyncio.run, 3, text="from a running event loop")
+        return asyncio.current_task().get_name()
+
+    assert asyncio.run(main())
 
 
 @check

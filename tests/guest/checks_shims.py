@@ -41,9 +41,9 @@ def raises(kind, call, *args, text=""):
 
 @check
 def absent_package():
-    error = raises(ModuleNotFoundError, __import__, "pytz")
-    assert str(error).startswith("No module named 'pytz': it is not in this room")
-    assert "zoneinfo" in str(error) and error.name == "pytz"
+    error = raises(ModuleNotFoundError, __import__, "polars")
+    assert str(error).startswith("No module named 'polars': it is not in this room")
+    assert "pandas" in str(error) and error.name == "polars"
     error = raises(ImportError, __import__, "nosuchthing.sub")
     assert str(error) == "No module named 'nosuchthing': it is not in this room"
 
@@ -52,7 +52,7 @@ def absent_package():
 def absent_package_in_a_traceback():
     import traceback
 
-    for name in ("pytz", "nosuchthing", "fcntl", "resource", "termios"):
+    for name in ("polars", "nosuchthing", "fcntl", "resource", "termios"):
         try:
             __import__(name)
         except ImportError as error:
@@ -139,7 +139,75 @@ def signals():
     signal.signal(signal.SIGTERM, old)
     assert got == [signal.SIGTERM]
     raises(ProcessLookupError, os.kill, 1, 9)
-    raises(OSError, signal.alarm, 1, text="no timer signals")
+
+
+@check
+def alarms():
+    import signal
+    import time
+
+    def late(number, frame):
+        assert number == signal.SIGALRM
+        raise TimeoutError(frame.f_code.co_name)
+
+    def spin():
+        while True:
+            pass
+
+    def nap():
+        time.sleep(5)
+
+    old = signal.signal(signal.SIGALRM, late)
+    for function in (spin, nap):
+        began = time.monotonic()
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        error = raises(TimeoutError, function)
+        assert str(error) == function.__name__, error
+        assert time.monotonic() - began < 2
+    assert (signal.alarm(7), signal.alarm(0), signal.alarm(0)) == (0, 7, 0)
+    rings = []
+    signal.signal(signal.SIGALRM, lambda *args: rings.append(1))
+    signal.setitimer(signal.ITIMER_REAL, 0.01, 0.01)
+    time.sleep(0.06)
+    assert signal.setitimer(signal.ITIMER_REAL, 0)[1] == 0.01 and len(rings) > 2
+    raises(signal.ItimerError, signal.setitimer, signal.ITIMER_PROF, 1)
+    raises(OSError, signal.pause, text="no signal can ever arrive")
+    signal.signal(signal.SIGALRM, old)
+    assert sys.monitoring.get_tool(3) is None
+
+
+@check
+def owners_of_files():
+    import pathlib
+
+    path = pathlib.Path("owned.txt")
+    path.write_text("x")
+    assert path.owner() == "user" and path.group() == "user"
+    with path.open() as file:
+        states = path.stat(), os.lstat(path), os.fstat(file.fileno())
+    for state in states:
+        assert (state.st_uid, state.st_gid, state.st_size) == (1000, 1000, 1)
+        assert state.st_mtime_ns > 0
+        assert abs(state.st_mtime - state.st_mtime_ns / 1e9) < 1e-3
+    path.unlink()
+
+
+@check
+def arrays_from_files():
+    import numpy
+
+    with open("array.bin", "wb") as file:
+        file.write(b"head" + numpy.arange(5, dtype="<i8").tobytes())
+    got = numpy.fromfile("array.bin", "<i8", 3, offset=4)
+    assert got.tolist() == [0, 1, 2] and got.flags.writeable
+    with open("array.bin", "rb") as file:
+        file.read(4)
+        assert numpy.fromfile(file, "<i8").tolist() == [0, 1, 2, 3, 4]
+    with open("array.txt", "w") as file:
+        file.write("1,2,3")
+    assert numpy.fromfile("array.txt", int, sep=",").tolist() == [1, 2, 3]
+    os.remove("array.bin")
+    os.remove("array.txt")
 
 
 @check

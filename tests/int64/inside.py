@@ -139,7 +139,8 @@ def main():
         status = pytest.main(
             ["-p", "no:cacheprovider", "-p", "no:faulthandler", "-q",
              "--no-header", *JOB["options"], "--no-summary", "--color=no",
-             "--assert=plain", "--tb=short", "--capture=sys", "-W", "ignore", "--rootdir", JOB["root"],
+             "--assert=plain", "--tb=short", "--capture=sys",
+             "-W", "ignore", "--rootdir", JOB["root"],
              *JOB["files"]], plugins=[count])
     finally:
         sys.stdout, sys.stderr = shown

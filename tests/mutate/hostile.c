@@ -186,12 +186,14 @@ hostile_prepare(void *state, struct output *output, bool (*hurry)(void *),
 }
 
 static void
-hostile_run(void *state, struct output *output, const struct room_job *job, struct wire_done *ret_done)
+hostile_run(void *state, struct output *output,
+    const struct room_job *job, struct wire_done *ret_done)
 {
 	struct hostile *hostile = state;
 	const char *text = (const char *)job->code.p;
 	size_t left = job->code.n;
 
+	(void)output; /* as it was prepared with */
 	while (left > 0) {
 		const char *end = memchr(text, '\n', left);
 		size_t n = end ? (size_t)(end - text) : left;

@@ -119,8 +119,7 @@ test_fields(void **state)
 	(void)json_object_set_new(expected, "hints",
 	    json_pack("[s, s]",
 		"stopped at the time limit of 1.5 s: do less in one call",
-		"stdout was cut: print less, or write it to a file in "
-		"/workspace"));
+		"stdout was cut: print less"));
 	content = json_object_get(answer, "structuredContent");
 	assert_true(json_equal(content, expected));
 	meta = json_object_get(

@@ -127,9 +127,9 @@ always_lists_them(void **state)
 	answer = answer_result(&result, WALL_MS, &form);
 	list = json_object_get(
 	    json_object_get(answer, "structuredContent"), "files");
-	wanted = json_pack("[{s:s, s:i, s:s}, {s:s, s:I}]", "name", "a.csv",
-	    "size", 12, "uri", URI "/files/a.csv", "name", "big", "size",
-	    (json_int_t)1 << 33);
+	wanted = json_pack("[{s:s, s:i, s:s, s:s}, {s:s, s:I}]", "name",
+	    "a.csv", "size", 12, "type", "text/csv", "uri", URI "/files/a.csv",
+	    "name", "big", "size", (json_int_t)1 << 33);
 	assert_true(json_equal(list, wanted));
 	schema = answer_schema();
 	assert_non_null(

@@ -154,6 +154,28 @@ check_found(const struct fixture *fixture)
 	assert_string_equal(artifacts.key, fixture->key);
 }
 
+/* Two choices of --int64 are two installations: whoever asks for one that is
+ * not there hears of the other, and does not get it. */
+static void
+test_two_kinds(void **state)
+{
+	const struct fixture *fixture = *state;
+	struct artifacts artifacts = { .key = "kept" };
+	struct artifacts_inputs inputs;
+	struct err err = { 0 };
+	char key[65];
+
+	artifacts_inputs(INT64_OFF, &inputs);
+	artifacts_key(&inputs, key);
+	assert_int_not_equal(strncmp(key, fixture->key, KEY_MODULE_DIGITS), 0);
+	assert_int_equal(artifacts_find(INT64_OFF, &artifacts, &err), -ESTALE);
+	assert_non_null(strstr(err.text, fixture->dir));
+	assert_non_null(strstr(
+	    err.text, " has --int64=on: run breakroom install --int64=off"));
+	assert_string_equal(artifacts.key, "kept");
+	check_found(fixture);
+}
+
 static void
 test_good(void **state)
 {
@@ -672,6 +694,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		WITH_FIXTURE(test_good),
+		WITH_FIXTURE(test_two_kinds),
 		WITH_FIXTURE(test_verify),
 		WITH_FIXTURE(test_nothing),
 		WITH_FIXTURE(test_relative_place),

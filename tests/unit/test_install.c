@@ -189,6 +189,25 @@ test_sweep(void **state)
 	place_close(&place);
 }
 
+/* The same build's other choice of --int64 is not old. */
+static void
+test_sweep_spares_the_other(void **state)
+{
+	struct place place;
+	char path[PATH_MAX];
+
+	open_place(&place, *state);
+	memcpy(place.spared, OLD_KEY, sizeof(place.spared));
+	assert_int_equal(join(path, *state, OLD_KEY, NULL), 0);
+	assert_int_equal(mkdir(path, 0700), 0);
+	place_sweep_keys(&place);
+	assert_true(exists(*state, OLD_KEY));
+	place.spared[0] = '\0';
+	place_sweep_keys(&place);
+	assert_false(exists(*state, OLD_KEY));
+	place_close(&place);
+}
+
 /* What a server runs from stays, and goes when the server has gone. */
 static void
 test_sweep_spares_what_is_held(void **state)
@@ -457,6 +476,7 @@ main(void)
 		WITH_DIR(test_incomplete),
 		WITH_DIR(test_sweep),
 		WITH_DIR(test_sweep_spares_what_is_held),
+		WITH_DIR(test_sweep_spares_the_other),
 		WITH_DIR(test_linked_place),
 		WITH_DIR(test_lock),
 		WITH_DIR(test_make_dirs),

@@ -68,6 +68,7 @@ class Answer:
     def _streams(self):
         """With files there is no structured content; it is in the text."""
         shown = re.sub(r"(?s)(\(no output\)\n)?\[files\]\n.*\Z", "", self.text)
+        shown = re.sub(r"(\(no output\)\n)?\[session [0-9a-f]{32}\]\n?\Z", "", shown)
         out, _, err = shown.partition("[stderr]\n")
         return {"stdout": out, "stderr": err}
 
