@@ -21,10 +21,9 @@ from numpy._core import (arrayprint, fromnumeric, multiarray, numeric,
                          numerictypes)
 from numpy.lib import _histograms_impl
 
-# Not "long" as an attribute: legacy generators fill C longs, of 32 bits, into
-# arrays that they make by that name.
-NAMES = {"int": "int64", "int_": "int64", "uint": "uint64",
-         "long": "int64", "ulong": "uint64"}
+# Not "long": that is C's, of 32 bits here, and compiled code that asks for it
+# by that name fills such numbers in.
+NAMES = {"int": "int64", "int_": "int64", "uint": "uint64"}
 
 # Compiled modules whose functions are called with arrays.  The others of
 # pandas are called for each value, where a layer would be felt.
@@ -33,7 +32,7 @@ EXACT = ("pandas._libs.tslibs.", "scipy.special.", "scipy._cyutility")
 # Too often called, and never with an array of integers.
 SMALL = ("is_", "item_from_", "__")
 # Compiled modules that make arrays of the default type to keep indices in.
-INDEXERS = ("sklearn.utils._random",)
+INDEXERS = ("sklearn.utils._random", "scipy.optimize._trlib._trlib")
 
 # What Cython says, by what it was given; the type to try instead.
 MISMATCH = "Buffer dtype mismatch, expected "
@@ -133,11 +132,10 @@ def again(function, args, options, error):
     has changed nothing.  What it writes into a copy goes back.
     """
     given, wanted = mismatch(error)
+    values = {**dict(enumerate(args)), **options}
     places = [
-        place for place in (*range(len(args)), *options)
-        if isinstance(value := (args[place] if isinstance(place, int)
-                                else options[place]), numpy.ndarray)
-        and value.dtype == given and (wanted is not numpy.intp or fits(value))
+        place for place, value in values.items()
+        if is_changeable(value, given, wanted)
     ][:TRIES]
     for count in range(1, len(places) + 1):
         for chosen in itertools.combinations(places, count):
@@ -149,16 +147,33 @@ def again(function, args, options, error):
     raise error
 
 
+def is_changeable(value, given, wanted):
+    """Return whether a value is an array, or several, of the given type."""
+    if isinstance(value, list):
+        return any(is_changeable(item, given, wanted) for item in value)
+    return (isinstance(value, numpy.ndarray) and value.dtype == given
+            and (wanted is not numpy.intp or fits(value)))
+
+
+def retyped(value, wanted):
+    """Return an array, or a list of arrays, in the wanted type."""
+    if isinstance(value, list):
+        return [retyped(item, wanted) for item in value]
+    if isinstance(value, numpy.ndarray) and value.dtype.kind == "i":
+        return value.astype(wanted)
+    return value
+
+
 def changed(function, args, options, chosen, wanted):
     """Call a function with the arrays at the chosen places changed."""
     args, options, copies = list(args), dict(options), []
     for place in chosen:
         values = args if isinstance(place, int) else options
-        original, values[place] = values[place], values[place].astype(wanted)
+        original, values[place] = values[place], retyped(values[place], wanted)
         copies.append((original, values[place]))
     result = function(*args, **options)
     for original, copy in copies:
-        if original.flags.writeable:
+        if isinstance(original, numpy.ndarray) and original.flags.writeable:
             original[...] = copy
         if result is copy:
             result = original
@@ -200,18 +215,26 @@ class Fused:
 class IndexNumpy:
     """numpy as a compiled module expects it whose indices are of type int."""
 
+    int_ = numpy.long
+
     def __getattr__(self, name):
         return getattr(numpy, name)
 
     def empty(self, shape, dtype=float, **options):
         """`numpy.empty()`, where int means the type of indices."""
-        return numpy.empty(shape, numpy.intp if dtype is int else dtype, **options)
+        return numpy.empty(shape, self.index(dtype), **options)
 
-    def arange(self, *bounds, dtype=None, **options):
+    def zeros(self, shape, dtype=float, **options):
+        """`numpy.zeros()`, likewise."""
+        return numpy.zeros(shape, self.index(dtype), **options)
+
+    def arange(self, *bounds, dtype=int, **options):
         """`numpy.arange()` of indices."""
-        if dtype is None or dtype is int:
-            dtype = numpy.intp
-        return numpy.arange(*bounds, dtype=dtype, **options)
+        return numpy.arange(*bounds, dtype=self.index(dtype), **options)
+
+    def index(self, dtype):
+        """Return a type, but for int that of indices."""
+        return numpy.intp if dtype is int else dtype
 
 
 def adapt(module):

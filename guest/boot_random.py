@@ -41,6 +41,14 @@ def widened(name):
 class RandomState(Narrow):
     """The Mersenne twister with numpy's older distributions."""
 
+    def randint(self, low, high=None, size=None, dtype=int):
+        """Return random integers from `low` to `high`."""
+        if dtype is int:
+            dtype = numpy.int64
+        drawn = super().randint(low, high, size, dtype)
+        # A type of Python's gives a number of Python's.
+        return int(drawn) if size is None and dtype_was_int else drawn
+
     def binomial(self, n, p, size=None):
         """Draw samples from a binomial distribution."""
         return wide(super().binomial(boot_int64.as_index(numpy.asarray(n))

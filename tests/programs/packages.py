@@ -155,20 +155,9 @@ with engine.begin() as c:
     print(c.execute(select(func.sum(t.c.v), func.count())).one())
 
 # program: tip_data kind: data
-# raises: URLError
-# room:
 # told: that data set is downloaded; sklearn.datasets has
-import os
 import seaborn as sns
-folder = "own"
-os.makedirs(folder)
-with open(f"{folder}/tips.csv", "w") as f:
-    f.write("total_bill,tip,sex,smoker,day,time,size\n10,1,Male,No,Sun,Dinner,2\n")
-if os.path.exists("/proc/self"):
-    tips = sns.load_dataset("tips", data_home=folder)
-else:
-    tips = sns.load_dataset("tips")
-print(len(tips))
+sns.load_dataset("tips")
 
 # program: own_data_home kind: data
 import os
@@ -185,7 +174,6 @@ for load in (load_iris, load_wine, load_breast_cancer, load_diabetes, load_digit
     print(load.__name__, d.data.shape, round(float(d.data.sum()), 2))
 
 # program: fetch_is_refused_alike kind: data
-import os
 from sklearn.datasets import fetch_california_housing
 try:
     fetch_california_housing(data_home="none", download_if_missing=False)
@@ -198,7 +186,7 @@ d = sm.datasets.longley.load_pandas().data
 print(d.shape, float(d["TOTEMP"].sum()))
 
 # program: scipy_needs_pooch kind: data
-# told: 
+# told: do it with
 from scipy import datasets
 datasets.face()
 
