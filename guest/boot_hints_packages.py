@@ -19,7 +19,7 @@ IMPORTED_AS = {
     "pyplot": "matplotlib.pyplot", "python_dateutil": "dateutil",
     "python_docx": "docx", "python_pptx": "pptx", "pyyaml": "yaml",
     "scikit": "sklearn", "scikit_image": "skimage", "scikit_learn": "sklearn",
-    "ruamel": "yaml", "simpy": "sympy",
+    "ruamel": "yaml",
 }
 SCREEN = "there is no screen: draw with matplotlib or PIL; figures come back as images"
 NOTEBOOK = "this is no notebook: print, or end with an expression, to show a value"

@@ -19,7 +19,7 @@ import numpy
 import numpy._core
 from numpy._core import (arrayprint, fromnumeric, multiarray, numeric,
                          numerictypes)
-from numpy.lib import _histograms_impl
+from numpy.lib import _histograms_impl, _iotools
 
 # Not "long": that is C's, of 32 bits here, and compiled code that asks for it
 # by that name fills such numbers in.
@@ -32,7 +32,7 @@ EXACT = ("pandas._libs.tslibs.", "scipy.special.", "scipy._cyutility")
 # Too often called, and never with an array of integers.
 SMALL = ("is_", "item_from_", "__")
 # Compiled modules that make arrays of the default type to keep indices in.
-INDEXERS = ("sklearn.utils._random", "scipy.optimize._trlib._trlib")
+INDEXERS = ("sklearn.utils._random",)
 
 # What Cython says, by what it was given; the type to try instead.
 MISMATCH = "Buffer dtype mismatch, expected "
@@ -55,6 +55,10 @@ def rename():
         for name in ("int_", "uint"):
             if hasattr(module, name):
                 setattr(module, name, getattr(numpy, NAMES[name]))
+    # The types that genfromtxt() tries, one after another.
+    _iotools.StringConverter._mapper[:] = [
+        row for row in _iotools.StringConverter._mapper if row[0] is not narrow
+    ]
     # What is shown without "dtype=".
     arrayprint._typelessdata[:] = [
         numpy.int64 if kind is narrow else kind
@@ -215,18 +219,12 @@ class Fused:
 class IndexNumpy:
     """numpy as a compiled module expects it whose indices are of type int."""
 
-    int_ = numpy.long
-
     def __getattr__(self, name):
         return getattr(numpy, name)
 
     def empty(self, shape, dtype=float, **options):
         """`numpy.empty()`, where int means the type of indices."""
         return numpy.empty(shape, self.index(dtype), **options)
-
-    def zeros(self, shape, dtype=float, **options):
-        """`numpy.zeros()`, likewise."""
-        return numpy.zeros(shape, self.index(dtype), **options)
 
     def arange(self, *bounds, dtype=int, **options):
         """`numpy.arange()` of indices."""

@@ -43,16 +43,17 @@ class RandomState(Narrow):
 
     def randint(self, low, high=None, size=None, dtype=int):
         """Return random integers from `low` to `high`."""
-        if dtype is int:
-            dtype = numpy.int64
-        drawn = super().randint(low, high, size, dtype)
+        if dtype is not int:
+            return super().randint(low, high, size, dtype)
+        drawn = super().randint(low, high, size, numpy.int64)
         # A type of Python's gives a number of Python's.
-        return int(drawn) if size is None and dtype_was_int else drawn
+        return int(drawn) if isinstance(drawn, numpy.int64) else drawn
 
     def binomial(self, n, p, size=None):
         """Draw samples from a binomial distribution."""
-        return wide(super().binomial(boot_int64.as_index(numpy.asarray(n))
-                                     if not isinstance(n, int) else n, p, size))
+        if isinstance(n, (numpy.ndarray, list, tuple)):
+            n = boot_int64.as_index(numpy.asarray(n))
+        return wide(super().binomial(n, p, size))
 
     def permutation(self, x):
         """Randomly permute a sequence, or return a permuted range."""
@@ -65,10 +66,9 @@ class RandomState(Narrow):
         return wide(drawn) if isinstance(a, (int, numpy.integer)) else drawn
 
 
-def construct(bit_generator_name="MT19937", bit_generator_ctor=None):
+def construct(*args):
     """Return the object that a pickled generator becomes."""
-    return RandomState(
-        narrow_construct(bit_generator_name, bit_generator_ctor)._bit_generator)
+    return RandomState(narrow_construct(*args)._bit_generator)
 
 
 narrow_construct = _pickle.__randomstate_ctor
@@ -79,8 +79,8 @@ def replace():
     for name in COUNTS.split():
         if name not in vars(RandomState):
             setattr(RandomState, name, widened(name))
-    for function in (RandomState.binomial, RandomState.permutation,
-                     RandomState.choice):
+    for function in (RandomState.randint, RandomState.binomial,
+                     RandomState.permutation, RandomState.choice):
         functools.update_wrapper(function, getattr(Narrow, function.__name__))
     functools.update_wrapper(construct, narrow_construct)
     RandomState.__module__ = Narrow.__module__

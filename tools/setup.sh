@@ -126,6 +126,7 @@ web_server() {
 case "$1" in
 test)
 	venv venv tools/requirements-test.txt
+	venv venv-native tools/requirements-native.txt
 	packages node-clients tests/clients
 	packages node-ui tests/ui
 	web_server

@@ -89,8 +89,7 @@ read_manifest(int dir_fd, struct manifest *ret_manifest, struct err *err)
 }
 
 int
-artifacts_check_dir(
-    int dir_fd, const char *key, size_t digits, struct err *err)
+artifacts_check_dir(int dir_fd, const char *key, size_t digits, struct err *err)
 {
 	struct manifest manifest = { 0 };
 	struct stat st;

@@ -115,7 +115,7 @@ struct conf {
 	const char *out_dir;    /* for the program's files; NULL: they go */
 
 	/* install */
-	const char *from; /* NULL: found beside the program */
+	const char *from;          /* NULL: found beside the program */
 	struct conf_list packages; /* to add: package_wanted_is */
 
 	/* doctor */

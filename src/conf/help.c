@@ -40,15 +40,15 @@
 	"limit, 137 at the memory limit, 134 after a crash, 125 if it\n"   \
 	"could not run, 2 for wrong usage.\n"                              \
 	"\n"
-#define INSTALL_HEAD                                                    \
-	"usage: breakroom install [OPTION...] [NAME...]\n"              \
-	"\n"                                                            \
-	"Compiles the guest and makes its snapshot, for this user: a\n" \
-	"minute or two, and about 700 MB on disk. Each NAME (or\n"      \
-	"NAME==VERSION, or ./FILE.whl) is added to what programs may\n" \
-	"import: a package of pure Python, which pip of this machine\n" \
+#define INSTALL_HEAD                                                     \
+	"usage: breakroom install [OPTION...] [NAME...]\n"               \
+	"\n"                                                             \
+	"Compiles the guest and makes its snapshot, for this user: a\n"  \
+	"minute or two, and about 700 MB on disk. Each NAME (or\n"       \
+	"NAME==VERSION, or ./FILE.whl) is added to what programs may\n"  \
+	"import: a package of pure Python, which pip of this machine\n"  \
 	"fetches with all that it needs. Servers see it when they are\n" \
-	"started again.\n"                                              \
+	"started again.\n"                                               \
 	"\n"
 #define DOCTOR_HEAD                                                        \
 	"usage: breakroom doctor [OPTION...]\n"                            \
@@ -57,7 +57,7 @@
 	"in the room. Exit code 0 if that worked and the room has every\n" \
 	"wall that it requires.\n"                                         \
 	"\n"
-#define PACKAGES_HEAD                                                    \
+#define PACKAGES_HEAD                                                   \
 	"usage: breakroom packages [OPTION...]\n"                       \
 	"\n"                                                            \
 	"Lists what programs may import beside Python's own library.\n" \

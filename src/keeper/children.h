@@ -76,8 +76,8 @@ struct child {
 	bool proved;     /* its walls have been looked at */
 	bool out_of_memory; /* the kernel killed it for that */
 	char why[96];       /* END_UNPROVED: what was wrong */
-	unsigned copies;     /* of a session: asked for */
-	unsigned unborn;     /* and not made, by its word */
+	unsigned copies;    /* of a session: asked for */
+	unsigned unborn;    /* and not made, by its word */
 	bool done_seen;
 	struct wire_done done;
 	uint64_t release_us; /* SPENT: when to kill it; DYING with a call:

@@ -72,8 +72,7 @@ log_call(const struct request *request, const struct call *call,
 		 "files=%u images=%u answered=%s",
 	    call->id, id, principal ? principal->name : "-",
 	    session_of(call, result), outcome_name(result->outcome),
-	    result->exit_code,
-	    (double)result->usage.queued_us / 1e3,
+	    result->exit_code, (double)result->usage.queued_us / 1e3,
 	    (double)result->usage.wall_us / 1e3,
 	    (double)result->usage.cpu_us / 1e3, call->code.n,
 	    result->out.text.n, result->err.text.n, result->files.n,
@@ -369,9 +368,9 @@ run_catalog_new(const struct conf *conf, const char *text)
 void
 run_catalog_packages(struct run_catalog *run_catalog, const char *list)
 {
-	run_catalog->packages = (struct packages_resource){
-		.store = run_catalog->store, .text = list
-	};
+	run_catalog->packages =
+	    (struct packages_resource){ .store = run_catalog->store,
+		    .text = list };
 	run_catalog->face.resources = &packages_resources;
 	run_catalog->face.resources_arg = &run_catalog->packages;
 }

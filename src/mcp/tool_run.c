@@ -33,7 +33,14 @@ static const char *const known[] = {
 	"pillow",
 	"networkx",
 	"seaborn",
+	"requests",
+	"pytz",
+	"Faker",
 	"beautifulsoup4",
+	"python-docx",
+	"nltk",
+	"SQLAlchemy",
+	"rich",
 };
 
 #define KNOWN (sizeof(known) / sizeof(known[0]))

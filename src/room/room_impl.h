@@ -40,9 +40,9 @@ struct room {
 	unsigned losses;  /* of keepers that never got warm, in a row */
 	uint32_t next_id;
 	uint32_t restart_ms;
-	struct err failure;   /* code 0: none since it was last warm */
-	uint64_t restarts;    /* keepers that were lost */
-	uint64_t put_back;    /* calls that found no child and were kept */
+	struct err failure; /* code 0: none since it was last warm */
+	uint64_t restarts;  /* keepers that were lost */
+	uint64_t put_back;  /* calls that found no child and were kept */
 	struct room_watcher watcher; /* its functions may be NULL */
 	struct shares shares; /* what waits and what runs, by principal */
 	struct tickets running, finished; /* what runs, once more: by age */

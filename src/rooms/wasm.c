@@ -329,9 +329,9 @@ wasm_check(int artifacts_fd, struct err *err)
 static uint64_t
 wasm_child_bytes(const struct wire_conf *conf, int artifacts_fd)
 {
-	/* The images of a call, too. */
+	/* Its job and its images, too. */
 	uint64_t bytes = conf->memory_bytes + conf->files_bytes +
-			 FILES_HEAP_BYTES + CHILD_SLACK_BYTES;
+			 FILES_HEAP_BYTES + JOB_MAX + CHILD_SLACK_BYTES;
 	struct stat st;
 
 	if (conf->take_files) /* a second time, in the output region */

@@ -26,7 +26,7 @@ struct wasm_room {
 	volatile sig_atomic_t running; /* a turn of a program's */
 	struct interrupt interrupt;
 	struct guest_mem interrupted; /* as it was: its base never moves */
-	unsigned images; /* that this job's program has shown */
+	unsigned images;              /* that this job's program has shown */
 	struct files_writer images_writer;
 	struct wasi_fixed fixed;
 	struct wasi_sys fixed_sys;

@@ -50,8 +50,8 @@ slot_write(int room, uint32_t i, const char *file, uint64_t value)
 }
 
 static int
-slot_limit(const struct cgroup *cgroup, uint32_t i,
-    const struct cgroup_limits *limits)
+slot_limit(
+    const struct cgroup *cgroup, uint32_t i, const struct cgroup_limits *limits)
 {
 	const uint64_t bytes = limits->slot_memory_bytes;
 	int room = cgroup->memory_fd;
@@ -105,8 +105,7 @@ slot_files(const struct cgroup *cgroup, uint32_t i, struct cgroup_slot *slot)
 }
 
 static int
-slot_open(struct cgroup *cgroup, uint32_t i,
-    const struct cgroup_limits *limits)
+slot_open(struct cgroup *cgroup, uint32_t i, const struct cgroup_limits *limits)
 {
 	struct cgroup_slot *slot = &cgroup->slot[i];
 	char name[CGROUP_NAME_MAX];

@@ -34,8 +34,7 @@ struct turn {
 
 /* Compiles the guest ahead of time; takes half a minute and 2 GB. 0 or
  * -errno. The calling process has threads afterwards: end it. */
-int engine_compile(
-    struct span wasm, const char *module_path, struct err *err);
+int engine_compile(struct span wasm, const char *module_path, struct err *err);
 
 /* Maps the compiled guest and instantiates it. 0 or -errno. */
 int engine_open(const struct engine_options *options,

@@ -23,7 +23,7 @@ struct fd {
 	bool preopen;
 	uint16_t flags;  /* WASI_FD_... */
 	uint16_t stream; /* of FD_OUT: the number that it was opened as */
-	uint32_t root;  /* preopen: the number of its root */
+	uint32_t root;   /* preopen: the number of its root */
 	uint64_t rights, inheriting;
 	uint64_t pos;
 	struct memfs_node *node; /* held */

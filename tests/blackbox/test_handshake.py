@@ -223,7 +223,10 @@ def test_tools_list(new_server, version):
     assert tool["name"] == "run_python"
     schema = tool["inputSchema"]
     assert schema["type"] == "object" and schema["required"] == ["code"]
-    assert set(schema["properties"]) == {"code", "timeout_s", "stdin"}
+    assert set(schema["properties"]) == {
+        *("code", "timeout_s", "stdin", "files", "inline_files", "session"),
+        *("fork_of", "echo", "deny_imports", "allow_imports"),
+    }
     for rule in schema["properties"].values():
         assert isinstance(rule["type"], str)
         assert not {"anyOf", "oneOf", "allOf", "$ref", "format"} & set(rule)
@@ -256,9 +259,9 @@ def test_description(server):
         "no network",
         "process",
         "thread",
-        "32 bit",
-        "int64",
         "print",
+        "last expression",
+        "session",
         "timeout_s",
         "512 mib",
         "256 mib",

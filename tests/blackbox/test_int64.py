@@ -30,7 +30,6 @@ AS_NATIVE = {
     "np.full(2, 2**40)": "array([1099511627776, 1099511627776])",
     "np.empty_like([1]).dtype": "dtype('int64')",
     "np.dtype(int)": "dtype('int64')",
-    "np.dtype('long')": "dtype('int64')",
     "np.dtype('uint')": "dtype('uint64')",
     "np.int_": "<class 'numpy.int64'>",
     "np.uint": "<class 'numpy.uint64'>",
@@ -90,6 +89,8 @@ AS_NATIVE = {
     "copy.deepcopy(np.random.RandomState(0)).geometric(0.1, 3)": "array([ 8, 12,  9])",
     "np.random.default_rng(0).integers(0, 10**12, 2)":
         "array([636961687321, 269786713763])",
+    "np.random.seed(0) or (np.random.randint(5), np.random.randint([3, 4]))":
+        "(4, array([1, 0]))",
     "np.random.default_rng(0).permutation(4)": "array([2, 0, 1, 3])",
     "pd.Series([1, 2]).cumsum().dtype": "dtype('int64')",
     "pd.Series(np.arange(10**5)).sum()": "np.int64(4999950000)",
@@ -114,6 +115,7 @@ AS_INDICES = {
         ("array([1, 0])", "array([1, 0], dtype=int32)"),
     "np.linalg.matrix_rank(np.eye(2))": ("np.int64(2)", "np.int32(2)"),
     "np.long": ("<class 'numpy.int64'>", "<class 'numpy.int32'>"),
+    "np.dtype('long')": ("dtype('int64')", "dtype('int32')"),
     "np.dtype('l')": ("dtype('int64')", "dtype('int32')"),
     "np.array([1]).dtype.char": ("'l'", "'q'"),
     "pd.cut([1, 2, 3], 2, labels=False)":
@@ -179,7 +181,8 @@ def test_compiled_callers(server):
     they write into them; what is no index is still refused."""
     code = """
 import numpy as np
-from pandas._libs import algos, lib, groupby
+import pandas as pd
+from pandas._libs import algos, lib
 
 print(lib.maybe_indices_to_slice(np.array([2, 3, 4]), 9))
 print(algos.groupsort_indexer(np.array([1, 0, 1]), 2)[0])
@@ -190,8 +193,15 @@ for wrong in (np.array([2**40]), np.array([1.5])):
         print(error)
 from sklearn.utils.random import sample_without_replacement
 print(len(sample_without_replacement(9, 3, random_state=0)))
+from scipy import optimize, special
 from scipy.signal import peak_prominences
 print(peak_prominences([0.0, 1, 0, 2, 0], np.array([1, 3]))[0])
+print(special.lambertw(1).real.round(6), special.spherical_jn(1, 2.0).round(6))
+print(optimize.minimize(optimize.rosen, [0, 0], jac=optimize.rosen_der,
+    hess=optimize.rosen_hess, method="trust-krylov").x.round(3))
+frame = pd.DataFrame(np.zeros((4, 2)), columns=["a", "b"])
+mixed = frame[:2].assign(c="bar")
+print(pd.concat([mixed, frame[2:2]], axis=0, sort=True).shape)
 """
     got = server.call(code)
     assert got.stdout.splitlines() == [
@@ -201,6 +211,9 @@ print(peak_prominences([0.0, 1, 0, 2, 0], np.array([1, 3]))[0])
         "Buffer dtype mismatch, expected 'const intp_t' but got 'double'",
         "3",
         "[1. 2.]",
+        "0.567143 0.435398",
+        "[1. 1.]",
+        "(2, 3)",
     ], got.stderr
 
 
@@ -218,6 +231,8 @@ print((one.poisson(5, 4) == two.poisson(5, 4)).all())
 print(check_random_state(copy.deepcopy(one)) is not None)
 print(check_random_state(None) is np.random.mtrand._rand)
 np.random.seed(3)
+print(np.random.binomial(9.5, 0.5) < 10)
+np.random.seed(3)
 first = np.random.random(), np.random.poisson(9)
 np.random.set_state(np.random.RandomState(3).get_state())
 print(first == (np.random.random(), np.random.poisson(9)))
@@ -225,6 +240,7 @@ print(first == (np.random.random(), np.random.poisson(9)))
     got = server.call(code)
     assert got.stdout.splitlines() == [
         "True RandomState(MT19937)",
+        "True",
         "True",
         "True",
         "True",

@@ -154,7 +154,7 @@ def test_a19_writes_to_every_descriptor(server):
 def test_b20_a_bare_expression(server):
     got = server.call("x = 3\nx * 2")
     assert (got.value, got.stdout, got.exit_code) == ("6", "", 0)
-    assert server.call("x = 3\nx * 2", echo=False).text == "(no output)\n"
+    assert server.call("x = 3\nx * 2", echo=False).text == "(no output)"
 
 
 def test_b22_a_comment_is_not_an_import(server):

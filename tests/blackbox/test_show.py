@@ -305,6 +305,47 @@ def test_refused_import_ends_the_program(server):
     )
 
 
+# A session's calls: (program, what its text begins with or what is in it)
+TURNS = [
+    ("x = 1\ndef f():\n    return 1 / x\nx", "[value]\n1\n"),
+    (
+        "x = 0\n# two\nf()",
+        '  File "<snippet 2>", line 3, in <module>\n    f()\n    ~^^\n'
+        '  File "<snippet>", line 3, in f\n    return 1 / x\n',
+    ),
+    ("import inspect\ndef g():\n    return 2\ninspect.getsource(g)", "'def g():"),
+    ("inspect.getsource(f) + inspect.getsource(g)", "'def f():\\n    return 1 / x\\ndef g"),
+    ("x = 7\nimport sys\nsys.exit(3)", "[exit code 3]"),
+    ("x, _[:5]", "(7, 'def f')"),
+    (
+        "import asyncio\nq = asyncio.Queue()\nasync def add():\n"
+        "    await q.put(await q.get() + 1)\n"
+        "task = asyncio.create_task(add())\nawait asyncio.sleep(0)",
+        "(no output)\n",
+    ),
+    ("await q.put(5)\nawait task\nawait q.get()", "[value]\n6\n"),
+    (
+        "import threading, time, atexit\nran = []\natexit.register(print, 'bye')\n"
+        "for daemon in (False, True):\n    threading.Thread("
+        "target=ran.append, args=[daemon], daemon=daemon).start()\nran",
+        "[value]\n[]\n",
+    ),
+    ("ran", "[value]\n[False]\n"),
+    ("time.sleep(0.01)\nran", "[value]\n[False, True]\n"),
+    (FIGURE, "[image 1 of 1"),
+    ("plt.get_fignums()", "[value]\n[]\n"),
+]
+
+
+def test_turns_of_a_session(server):
+    session = "new"
+    for code, text in TURNS:
+        got = server.call(code, session=session)
+        assert text in got.text, (code, got.text)
+        assert "bye" not in got.text
+        session = (got.structured or got.meta)["session"]
+
+
 VARYING = """
 import random, uuid, time, os, datetime, numpy as np, tempfile, threading
 import matplotlib.pyplot as plt

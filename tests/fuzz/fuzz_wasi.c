@@ -169,8 +169,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		memory[i * 16 % 1024 + i / 64] = take(&input);
 	memcpy(memory + PATHS_AT, paths, sizeof(paths));
 	wasi_set_memory(wasi, (struct guest_mem){ memory, MEMORY_BYTES });
-	wasi_set_input(wasi, span_of("input\n"), span_of("print(1)\n"),
-	    span_of("{}"));
+	wasi_set_input(
+	    wasi, span_of("input\n"), span_of("print(1)\n"), span_of("{}"));
 	open_two(wasi);
 	while (input.n > 0)
 		call_one(wasi, &input);

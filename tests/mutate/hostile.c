@@ -186,8 +186,8 @@ hostile_prepare(void *state, struct output *output, bool (*hurry)(void *),
 }
 
 static void
-hostile_run(void *state, struct output *output,
-    const struct room_job *job, struct wire_done *ret_done)
+hostile_run(void *state, struct output *output, const struct room_job *job,
+    struct wire_done *ret_done)
 {
 	struct hostile *hostile = state;
 	const char *text = (const char *)job->code.p;

@@ -227,7 +227,7 @@ c.put(1, 1)
 c.put(2, 2)
 c.get(1)
 c.put(3, 3)
-print(c.get(2), c.get(1), c)
+print(c.get(2), c.get(1), list(c.items()))
 
 # program: bank_account kind: none
 class Account:

@@ -138,12 +138,12 @@ d.pivot_table(index="r", columns="c", values="v", aggfunc="sum", fill_value=0)
 
 # program: cut_codes kind: int32
 import pandas as pd
-print(pd.cut([1, 5, 9], 3, labels=False).tolist(), pd.factorize(list("bab"))[0].tolist())
+print(pd.cut([1, 5, 9], 3, labels=False).tolist(), pd.factorize(pd.Series(list("bab")))[0].tolist())
 print(pd.Categorical(list("bab")).codes.tolist())
 
 # program: epoch_milliseconds kind: int32
 import pandas as pd
-t = pd.to_datetime(["2024-01-01", "2024-06-30 12:00"])
+t = pd.to_datetime(["2024-01-01", "2024-06-30 12:00"], format="mixed")
 print((t.as_unit("ns").astype("int64") // 10**6).tolist())
 
 # program: read_csv_big_ids kind: int32
@@ -230,6 +230,8 @@ shape = np.array([60_000, 80_000])
 print(np.prod(shape), shape.prod() * 3)
 
 # program: mesh_and_ravel kind: int32
+# room: 34 (np.int32(3), np.int32(4)) 4
+# told: int32
 import numpy as np
 i = np.ravel_multi_index((3, 4), (10, 10))
 print(i, np.unravel_index(34, (10, 10)), np.mgrid[0:2, 0:2].sum())

@@ -59,7 +59,7 @@ print(isinstance(ast.parse("3").body[0].value, ast.Num))
 
 # program: gone_makesuite kind: version
 # raises: AttributeError
-# told: loadTestsFromTestCase
+# told: has no attribute 'makeSuite'
 import unittest
 
 
@@ -72,7 +72,7 @@ print(unittest.makeSuite(T).countTestCases())
 
 # program: gone_find_loader kind: version
 # raises: AttributeError
-# told: find_spec
+# told: has no attribute 'find_loader'
 import pkgutil
 print(pkgutil.find_loader("json") is not None)
 

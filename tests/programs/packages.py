@@ -186,7 +186,7 @@ d = sm.datasets.longley.load_pandas().data
 print(d.shape, float(d["TOTEMP"].sum()))
 
 # program: scipy_needs_pooch kind: data
-# told: do it with
+# told: packages cannot be installed during a call
 from scipy import datasets
 datasets.face()
 

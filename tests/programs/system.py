@@ -142,7 +142,7 @@ try:
     with ThreadPool(2) as pool:
         pool.map(lambda x: 1 // x, [1, 0])
 except ZeroDivisionError as error:
-    print("worker:", error)
+    print("worker:", type(error).__name__)
 
 # program: user_numbers kind: names
 import os
@@ -179,6 +179,8 @@ os.link("a", "c")
 print(os.path.islink("b"), os.readlink("b"), open("b").read(), os.path.samefile("a", "c"), os.stat("a").st_nlink)
 
 # program: modes kind: names
+# room: ---------- True 0o0
+# told: ----------
 import os
 import stat
 open("a", "w").close()
@@ -244,6 +246,8 @@ except FileNotFoundError as error:
     print(error.errno == errno.ENOENT, error.strerror, error.filename)
 
 # program: errno_number kind: errno
+# room: 44 [Errno 44] No such file or directory: 'none'
+# told: Errno 44
 try:
     open("none")
 except OSError as error:
@@ -324,10 +328,14 @@ with open("f", "rb") as f:
     print(mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ)[:2])
 
 # program: ctypes_sizes kind: mmap
+# raises: OSError
+# told: no native library can be loaded
 import ctypes
 print(ctypes.sizeof(ctypes.c_int32), ctypes.c_uint8(300).value, bytes(ctypes.c_uint16(258)))
 
 # program: ctypes_structure kind: mmap
+# raises: OSError
+# told: no native library can be loaded
 import ctypes
 
 
@@ -346,6 +354,9 @@ libc = ctypes.CDLL(None)
 print(libc.abs(-3))
 
 # program: load_instead_of_map kind: mmap
+# raises: OSError
+# room: [0.0, 1.0, 2.0, 3.0]
+# told: Not supported
 import numpy as np
 np.save("a.npy", np.arange(4.0))
 print(np.load("a.npy").tolist())

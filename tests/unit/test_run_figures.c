@@ -12,10 +12,10 @@
 #include <cmocka.h>
 
 /* An environment of one variable, for the functions below. */
-#define ENVIRONMENT(function, variable, value)                     \
-	static const char *function(const char *name)              \
-	{                                                          \
-		return strcmp(name, variable) == 0 ? value : NULL; \
+#define ENVIRONMENT(function, variable, value)                       \
+	static const char *function(const char *name)                \
+	{                                                            \
+		return strcmp(name, variable) == 0 ? (value) : NULL; \
 	}
 
 ENVIRONMENT(in_kitty, "KITTY_WINDOW_ID", "1")

@@ -463,8 +463,8 @@ limits_refused(void)
 	struct err err;
 
 	apart_refuse(SYS_prlimit64, 0, EPERM);
-	apart_assert_err(wall_rlimits(DATA_BYTES, false, &err), EPERM, &err, "rlimits",
-	    "RLIMIT_DATA");
+	apart_assert_err(wall_rlimits(DATA_BYTES, false, &err), EPERM, &err,
+	    "rlimits", "RLIMIT_DATA");
 	return 0;
 }
 
