@@ -434,7 +434,7 @@ no_directory(void)
 	struct err err;
 
 	apart_assert_err(wall_landlock(&fd, 1, NULL, &err), EBADF, &err,
-	    "landlock", "allow reading");
+	    "landlock", "allow what is below");
 	return 0;
 }
 
