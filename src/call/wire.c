@@ -31,7 +31,7 @@ static const struct shape {
 	[FRAME_HURRY] = { 0, 0, 0 },
 	[FRAME_JOB] = { sizeof(struct wire_job), JOB_MAX, 0 },
 	[FRAME_REGION] = { 0, 0, 1 },
-	[FRAME_BRANCH] = { sizeof(struct wire_branch), 0, 3 },
+	[FRAME_BRANCH] = { 0, 0, 2 },
 	[FRAME_READY] = { 0, 0, 0 },
 	[FRAME_DONE] = { sizeof(struct wire_done), 0, 0 },
 	[FRAME_UNBORN] = { 0, 0, 0 },

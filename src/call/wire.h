@@ -46,9 +46,8 @@ enum frame_type {
 	FRAME_JOB,    /* struct wire_job, its parts */
 	FRAME_REGION, /* no payload; to a session, before each further JOB: the
 		       * output region's descriptor */
-	FRAME_BRANCH, /* struct wire_branch; to a session that waits: socket,
-		       * region, group's procs of its copy, which says READY
-		       * there */
+	FRAME_BRANCH, /* no payload; to a session that waits: socket and region
+		       * of its copy, which says READY there */
 
 	/* child -> keeper; hostile */
 	FRAME_READY,  /* no payload: waiting for a job */
@@ -144,10 +143,6 @@ struct wire_fork {
 	uint32_t grouped; /* 1: the third descriptor is there to be joined; 0:
 			   * it is a copy of the second */
 	uint32_t session; /* 1: it may be told to stay and to branch */
-};
-
-struct wire_branch {
-	uint32_t grouped; /* as wire_fork's */
 };
 
 struct wire_child {

@@ -33,17 +33,15 @@ copy_process(void)
 }
 
 static void
-copy_begin(const struct child_start *start, const int *fds, bool grouped,
-    struct output **output)
+copy_begin(
+    const struct child_start *start, const int *fds, struct output **output)
 {
 	struct err err;
 
-	start->house->child.procs_fd = grouped ? fds[2] : -1;
 	if (dup2(fds[0], HOUSE_CHANNEL_FD) < 0 ||
 	    house_branch(start->house, &err) < 0)
 		_exit(CHILD_LOST);
 	fd_close(fds[0]);
-	fd_close(fds[2]);
 	region_take(start, fds[1], output);
 	child_say(HOUSE_CHANNEL_FD, FRAME_READY, NULL, 0);
 }
@@ -52,15 +50,12 @@ copy_begin(const struct child_start *start, const int *fds, bool grouped,
 static bool
 branch(const struct child_start *start, const int *fds, struct output **output)
 {
-	struct wire_branch record;
 	long pid = -1;
 
-	if (fd_read_all(HOUSE_CHANNEL_FD, &record, sizeof(record)) < 0)
-		_exit(CHILD_SPENT);
-	if (fds[0] >= 0 && fds[1] >= 0 && fds[2] >= 0)
+	if (fds[0] >= 0 && fds[1] >= 0)
 		pid = copy_process();
 	if (pid == 0) {
-		copy_begin(start, fds, record.grouped, output);
+		copy_begin(start, fds, output);
 		return true;
 	}
 	for (unsigned i = 0; i < WIRE_FDS_MAX; i++)

@@ -242,9 +242,10 @@ static const struct step child_last_steps[] = {
 	{ WALL_SECCOMP, raise_child_seccomp },
 };
 
-/* A fork keeps filters, limits and domain; not the group, nor the signal. */
+/* A fork keeps filters, limits and domain, not the signal. Into its group the
+ * keeper moves it: that takes a descriptor by which any process can be moved.
+ */
 static const struct step branch_steps[] = {
-	{ WALL_CGROUP_MEMORY, raise_slot },
 	{ WALL_PARENT, raise_child_parent },
 };
 

@@ -40,23 +40,32 @@ child_place(struct keeper *keeper)
 	return child;
 }
 
-/* The child's memory group, if there are such groups: its cgroup.procs, or a
- * descriptor in place of it, is the third that goes to the zygote. */
+/* The child's memory group, if there are such groups. */
 static int
 child_slot(const struct keeper *keeper, struct child *child, struct err *err)
 {
-	int fd = child->region_fd;
+	if (!house_has(&keeper->house, WALL_CGROUP_MEMORY))
+		return 0;
+	child->slot = cgroup_take(keeper->house.cgroup);
+	return child->slot < 0 ? fail(err, EAGAIN, "no memory group is free")
+			       : 0;
+}
 
-	if (house_has(&keeper->house, WALL_CGROUP_MEMORY)) {
-		int slot = cgroup_take(keeper->house.cgroup);
+/* Its cgroup.procs, or a descriptor in place of it, is the third that goes to
+ * the zygote, which is trusted with it: it moves any process. */
+static int
+child_group(const struct keeper *keeper, const struct child *child,
+    struct cargo *cargo, struct err *err)
+{
+	int fd = child->slot < 0
+		     ? child->region_fd
+		     : cgroup_procs_fd(keeper->house.cgroup, child->slot);
 
-		if (slot < 0)
-			return fail(err, EAGAIN, "no memory group is free");
-		child->slot = slot;
-		fd = cgroup_procs_fd(keeper->house.cgroup, slot);
-	}
 	fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-	return fd < 0 ? fail_errno(err, "share a memory group") : fd;
+	if (fd < 0)
+		return fail_errno(err, "share a memory group");
+	cargo->fds[cargo->fds_n++] = fd;
+	return 0;
 }
 
 /* Fills child with its near ends, and cargo with the far ones. */
@@ -65,7 +74,7 @@ child_ends(const struct keeper *keeper, struct child *child,
     struct cargo *cargo, struct err *err)
 {
 	own_fd int region = output_create(keeper->conf.output_chars, err);
-	own_fd int far_region = -1, group = -1;
+	own_fd int far_region = -1;
 	int ends[2];
 	int r;
 
@@ -75,9 +84,9 @@ child_ends(const struct keeper *keeper, struct child *child,
 	if (far_region < 0)
 		return fail_errno(err, "share an output region");
 	child->region_fd = give_fd(&region);
-	group = child_slot(keeper, child, err);
-	if (group < 0)
-		return group;
+	r = child_slot(keeper, child, err);
+	if (r < 0)
+		return r;
 	r = fd_pair(ends);
 	if (r < 0)
 		return fail(err, -r, "socketpair: %s", strerror(-r));
@@ -85,8 +94,7 @@ child_ends(const struct keeper *keeper, struct child *child,
 	    &child->channel, ends[0], FROM_CHILD, CHILD_FRAME_MAX, FRAME_MAX);
 	cargo->fds[0] = ends[1];
 	cargo->fds[1] = give_fd(&far_region);
-	cargo->fds[2] = give_fd(&group);
-	cargo->fds_n = 3;
+	cargo->fds_n = 2;
 	r = channel_name_peer(&child->channel);
 	return r < 0 ? fail(err, -r, "SO_PASSCRED: %s", strerror(-r)) : 0;
 }
@@ -137,6 +145,11 @@ keeper_child_new(struct keeper *keeper, struct nursery *nursery,
 	child->twin = record.twin;
 	record.child = child->number;
 	record.grouped = child->slot >= 0;
+	if (child_group(keeper, child, &cargo, err) < 0) {
+		cargo_close(&cargo);
+		keeper_child_clear(keeper, child);
+		return NULL;
+	}
 	if (channel_put(&nursery->channel, FRAME_FORK, &record, sizeof(record),
 		&cargo) < 0) {
 		(void)fail(err, EPIPE, "the zygote is gone");
@@ -153,16 +166,13 @@ keeper_child_branch(
 	struct cargo cargo;
 	struct child *child =
 	    child_expected(keeper, origin->nursery, &cargo, err);
-	struct wire_branch record;
 
 	if (!child)
 		return NULL;
 	child->branch = true;
 	child->origin = origin->session;
 	origin->copies++;
-	record.grouped = child->slot >= 0;
-	if (channel_put(&origin->channel, FRAME_BRANCH, &record, sizeof(record),
-		&cargo) < 0) {
+	if (channel_put(&origin->channel, FRAME_BRANCH, NULL, 0, &cargo) < 0) {
 		(void)fail(err, ESRCH, "the session is gone");
 		keeper_child_clear(keeper, child);
 		return NULL;
@@ -205,7 +215,10 @@ keeper_child_region(struct keeper *keeper, struct child *child, struct err *err)
 void
 keeper_child_clear(struct keeper *keeper, struct child *child)
 {
-	if (child->slot >= 0)
+	/* What its copies have in common with it stays charged to its group. */
+	if (child->slot >= 0 && child->copies > 0)
+		cgroup_release_later(keeper->house.cgroup, child->slot);
+	else if (child->slot >= 0)
 		cgroup_release(keeper->house.cgroup, child->slot);
 	child_clear(child);
 }

@@ -284,21 +284,37 @@ child_finish(struct keeper *keeper, struct child *child)
 	return r;
 }
 
-/* It says that it is ready: is it? */
-static void
+static int
+child_look(const struct keeper *keeper, const struct child *child, int slot,
+    struct err *err)
+{
+	return house_has(&keeper->house, WALL_PROOF)
+		   ? house_proof(&keeper->house, child->channel.peer, slot, err)
+		   : 0;
+}
+
+/* It says that it is ready: is it? 0 or -errno: the server is gone. */
+static int
 child_prove(struct keeper *keeper, struct child *child)
 {
 	struct err err = { 0 };
 	uint64_t began_us = clock_us();
+	int r = 0;
 
-	if (house_has(&keeper->house, WALL_PROOF) &&
-	    house_proof(
-		&keeper->house, child->channel.peer, child->slot, &err) < 0) {
+	/* A copy that is one of ours, so far, gets its group. */
+	if (child->branch && child->slot >= 0) {
+		r = child_look(keeper, child, -1, &err);
+		if (r == 0)
+			r = cgroup_move(keeper->house.cgroup, child->slot,
+			    child->channel.peer, &err);
+	}
+	if (r == 0)
+		r = child_look(keeper, child, child->slot, &err);
+	if (r < 0) {
 		log_error("event=child_unproved error=\"%s\"", err.text);
 		(void)snprintf(
 		    child->why, sizeof(child->why), "%.95s", err.text);
-		child_kill(child, END_UNPROVED);
-		return;
+		return keeper_child_lost(keeper, child, END_UNPROVED);
 	}
 	log_debug(
 	    "event=child_proved us=%u", (unsigned)(clock_us() - began_us));
@@ -306,6 +322,7 @@ child_prove(struct keeper *keeper, struct child *child)
 	keeper->spare_wait_ms = RESTART_MS_MIN;
 	keeper->spare_retry_us = 0;
 	keeper_child_settle(keeper, child);
+	return 0;
 }
 
 int
@@ -319,8 +336,9 @@ keeper_on_child(struct keeper *keeper, struct child *child)
 	if (child->branch && child->ready_seen && child->pidfd < 0)
 		keeper_branch_born(child);
 	if (child->ready_seen && !child->proved &&
-	    (child->state == CHILD_FORKING || child->state == CHILD_WARMING))
-		child_prove(keeper, child);
+	    (child->state == CHILD_FORKING || child->state == CHILD_WARMING) &&
+	    child_prove(keeper, child) < 0)
+		return -EPIPE;
 	if (child->done_seen && child->has_call)
 		return child_finish(keeper, child);
 	if (r == 0)
@@ -347,7 +365,7 @@ keeper_child_answer(
 }
 
 /* A child that never got ready: whatever the cause is, the next one would
- * most likely share it. */
+ * most likely share it. Not a copy: its session has made it. */
 static void
 spares_wait(struct keeper *keeper)
 {
@@ -365,7 +383,7 @@ keeper_child_gone(
 	/* Its last words may be waiting still. */
 	if (child->has_call && !child->done_seen && child->channel.fd >= 0)
 		(void)child_read(child, &err);
-	if (!child->proved && child->end != END_CANCEL &&
+	if (!child->proved && !child->branch && child->end != END_CANCEL &&
 	    child->end != END_LOST)
 		spares_wait(keeper);
 	/* How a copy ended is not known. */

@@ -7,6 +7,7 @@
 #include "base/sys.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 
 struct child *
@@ -64,13 +65,15 @@ keeper_on_drop(
 void
 keeper_branch_born(struct child *child)
 {
-	if (child->state != CHILD_FORKING)
+	if (child->state != CHILD_FORKING && child->state != CHILD_DYING)
 		return;
 	child->pidfd = sys_pidfd_open(child->channel.peer);
 	if (child->pidfd < 0)
 		log_error("event=branch error=\"no descriptor of it\"");
-	else
+	else if (child->state == CHILD_FORKING)
 		child->state = CHILD_WARMING;
+	else /* it was to die before it was born */
+		(void)sys_pidfd_kill(child->pidfd, SIGKILL);
 }
 
 /* Which of its copies it was is not said: the one that waits longest. */

@@ -58,6 +58,10 @@ int cgroup_procs_fd(const struct cgroup *cgroup, int slot);
 /* Moves the calling process into the slot of procs_fd. */
 int cgroup_join(int procs_fd, struct err *err);
 
+/* Moves process pid, of one task, into the slot. */
+int cgroup_move(
+    const struct cgroup *cgroup, int slot, pid_t pid, struct err *err);
+
 /* True if process pid is in the slot, by /proc/PID/cgroup in proc_fd
  * (a descriptor of /proc). */
 bool cgroup_holds(
@@ -70,6 +74,10 @@ uint64_t cgroup_oom_kills(const struct cgroup *cgroup, int slot);
 /* Gives the slot back. What still runs in it is killed, and then the slot is
  * not taken again before it is empty; nothing waits for that. */
 void cgroup_release(struct cgroup *cgroup, int slot);
+
+/* The same for a slot whose memory others use still, which leaves less of it:
+ * it is taken again only when no other one is free. */
+void cgroup_release_later(struct cgroup *cgroup, int slot);
 
 /* Removes the groups of the room whose keeper was pid, which must have been
  * reaped: a number in use is left alone. Kills what is left in them, and waits

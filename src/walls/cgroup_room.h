@@ -11,7 +11,7 @@
 enum slot_state {
 	SLOT_FREE,
 	SLOT_TAKEN,
-	SLOT_ASIDE /* given back, and not yet empty */
+	SLOT_ASIDE /* given back, and not yet empty, or not of its memory */
 };
 
 struct cgroup_slot {

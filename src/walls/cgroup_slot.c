@@ -96,6 +96,15 @@ cgroup_release(struct cgroup *cgroup, int slot)
 		slot_settle(cgroup, (uint32_t)slot);
 }
 
+void
+cgroup_release_later(struct cgroup *cgroup, int slot)
+{
+	if (!has_slot(cgroup, slot) || cgroup->slot[slot].state != SLOT_TAKEN)
+		return;
+	slot_settle(cgroup, (uint32_t)slot);
+	cgroup->slot[slot].state = SLOT_ASIDE;
+}
+
 int
 cgroup_procs_fd(const struct cgroup *cgroup, int slot)
 {
@@ -113,6 +122,19 @@ cgroup_join(int procs_fd, struct err *err)
 {
 	if (write(procs_fd, "0", 1) < 0)
 		return fail_errno(err, "wall cgroup: joining the slot");
+	return 0;
+}
+
+int
+cgroup_move(const struct cgroup *cgroup, int slot, pid_t pid, struct err *err)
+{
+	char number[16];
+	int n = snprintf(number, sizeof(number), "%d", (int)pid);
+
+	if (!has_slot(cgroup, slot))
+		return fail(err, EINVAL, "wall cgroup: no such slot");
+	if (write(cgroup->slot[slot].procs_fd, number, (size_t)n) < 0)
+		return fail_errno(err, "wall cgroup: moving into the slot");
 	return 0;
 }
 

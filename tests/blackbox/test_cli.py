@@ -612,7 +612,7 @@ def wait_for_staging(top):
         time.sleep(0.02)
 
 
-def grandchild(pid, within=60):
+def grandchild(pid, within=120):
     """Waits for a process that a stage of an installation has forked."""
     end = time.monotonic() + within
     while time.monotonic() < end:

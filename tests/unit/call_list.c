@@ -399,7 +399,7 @@ i386_getpid(void)
 const struct call calls[] = {
 	CALL("++++++++", read_3), CALL("+++xx+++", read_4),
 	CALL("++++++++", read_0_beyond),
-	CALL("+++x++E+", write_5), CALL("++Exx+EE", writev_5),
+	CALL("+++xx+E+", write_5), CALL("++Exx+EE", writev_5),
 	CALL("++++++++", send_3), CALL("+++xx+++", send_8),
 	CALL("+++xx+++", send_flags), CALL("EEExxEEE", send_address),
 	CALL("+++xx+EE", sendmsg_3),

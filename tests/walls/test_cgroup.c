@@ -209,6 +209,13 @@ slots_keeper(void)
 	MUST(cgroup_procs_fd(room, SLOTS) == -1);
 	MUST(cgroup_procs_fd(room, -EAGAIN) == -1);
 	MUST(cgroup_join(-1, &err) == -EBADF);
+	MUST(cgroup_move(room, SLOTS, getpid(), &err) == -EINVAL);
+	/* What was given back with memory that others use comes last. */
+	cgroup_release_later(room, 0);
+	cgroup_release(room, 1);
+	MUST(cgroup_take(room) == 1);
+	MUST(cgroup_take(room) == 0);
+	MUST(cgroup_take(room) == -EAGAIN);
 	cgroup_close(room);
 	return 0;
 }
@@ -286,6 +293,7 @@ check_holds(void)
 	int ends[2];
 	char byte[2];
 	pid_t in, out;
+	struct err err;
 	bool ok;
 
 	MUST(pipe2(ends, O_CLOEXEC) == 0);
@@ -298,6 +306,9 @@ check_holds(void)
 	     !cgroup_holds(room, 1, proc_fd, out) &&
 	     !cgroup_holds(room, 1, proc_fd, getpid()) &&
 	     !cgroup_holds(room, (int)SLOTS, proc_fd, in);
+	/* A copy of a session's child does not join: it is moved. */
+	ok = ok && cgroup_move(room, 0, out, &err) == 0 &&
+	     cgroup_holds(room, 0, proc_fd, out);
 	MUST(kill(in, SIGKILL) == 0 && kill(out, SIGKILL) == 0);
 	MUST(rooms_end_of(in) == -SIGKILL && rooms_end_of(out) == -SIGKILL);
 	MUST(!cgroup_holds(room, 1, proc_fd, in));
