@@ -8,7 +8,7 @@ suites.py run on|off|native [--suite NAME] [--every N] [--match TEXT]
     there) and adds a line of JSON for each to
     build/int64/WHICH.jsonl; files that are there already are not run again
 suites.py table
-    prints docs/int64.md's table from those files
+    prints docs/int64.md's table from those files: what ended in both rooms
 suites.py diff WHICH WHICH
     prints the tests that fail with the first and not with the second
 
@@ -265,18 +265,36 @@ def diff(arguments):
             print(f"{name}\n    {why}")
 
 
+def whole(which, suite):
+    """Return {file: line} of what was neither lost nor cut short."""
+    return {line["file"]: line for line in lines(BUILD / f"{which}.jsonl")
+            if line["suite"] == suite and "lost" not in line
+            and not line["left"]}
+
+
+def counts(which, suite, files):
+    """Return what passed and what failed in these files, as text."""
+    found = whole(which, suite)
+    mine = [found[name] for name in files if name in found]
+    text = " / ".join(
+        str(sum(line[name] for line in mine)) for name in ("passed", "failed"))
+    return text if len(mine) == len(files) else f"{text} ({len(mine)} files)"
+
+
 def table(_):
-    print("| suite | files | | passed | failed | skipped | left out | lost "
-          "files |\n| --- | --- | --- | --- | --- | --- | --- | --- |")
+    print("| suite | files | passed / failed natively | off | on | fail only "
+          "off | fail only on |\n" + "| --- " * 7 + "|")
+    failed = {which: failing(which) for which in ("off", "on")}
     for suite in SUITES:
-        for which in ("native", "off", "on"):
-            mine = [line for line in lines(BUILD / f"{which}.jsonl")
-                    if line["suite"] == suite]
-            cells = [sum(line.get(name, 0) for line in mine)
-                     for name in OUTCOMES]
-            lost = sum("lost" in line for line in mine)
-            print(f"| {suite} | {len(mine)} | {which} |",
-                  " | ".join(map(str, cells)), f"| {lost} |")
+        both = sorted(whole("off", suite).keys() & whole("on", suite).keys())
+        only = [sum(name not in failed[other]
+                    for name in failed[which]
+                    if name.partition("::")[0] in both)
+                for which, other in (("off", "on"), ("on", "off"))]
+        print(f"| {suite} | {len(both)} |",
+              " | ".join(counts(which, suite, both)
+                         for which in ("native", "off", "on")),
+              f"| {only[0]} | {only[1]} |")
 
 
 def main():

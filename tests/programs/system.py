@@ -179,11 +179,12 @@ os.link("a", "c")
 print(os.path.islink("b"), os.readlink("b"), open("b").read(), os.path.samefile("a", "c"), os.stat("a").st_nlink)
 
 # program: modes kind: names
-# room: ---------- True 0o0
-# told: ----------
 import os
 import stat
 open("a", "w").close()
+print(stat.filemode(os.stat("a").st_mode & ~0o022))
+os.mkdir("d")
+print(stat.filemode(os.lstat("d").st_mode & ~0o022), os.path.isdir("d"))
 os.chmod("a", 0o640)
 print(stat.filemode(os.stat("a").st_mode), os.access("a", os.R_OK), oct(stat.S_IMODE(os.stat("a").st_mode)))
 
