@@ -175,7 +175,7 @@ def time_limit(error, text):
     trace = frames(error)
     mine = [(frame, line, last) for frame, line, last in trace if of_program(frame)]
     if not mine:
-        return "the time limit came while the program waited; ask for more with `timeout_s`"
+        return "the time limit came while the program waited; ask for more time"
     frame, line, last = mine[-1]
     if mine[-1] == trace[-1] and frame.f_code.co_code[last] == RAISE:
         # The program's own.
@@ -183,5 +183,5 @@ def time_limit(error, text):
     source = linecache.getline(frame.f_code.co_filename, line).strip()
     return (
         f"the time limit came at line {line}: {source[:80]}; "
-        "ask for more with `timeout_s`, or do less"
+        "ask for more time, or do less"
     )

@@ -344,8 +344,8 @@
 #define USERNS_HELPER_MS 1000u /* for two lines into /proc: one is enough */
 #define CHILD_FDS_MAX    4u    /* nothing three times, and its channel */
 #define SESSION_FDS_MAX  7u    /* likewise, and what a copy of it is given */
-/* Its user's processes, when it makes a copy: all rooms of a machine may have
- * that user. The room's control group has the bound. */
+/* Its user's processes, when it makes a copy in a room without a user namespace
+ * of its own: all rooms of a machine may have that user. */
 #define SESSION_NPROC 4096u
 #define ROOT_SIZE     "4096" /* bytes of a root without files: the least */
 #define ROOT_INODES   "8"    /* itself and its three directories, rounded */

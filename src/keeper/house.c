@@ -225,7 +225,14 @@ static const struct step child_first_steps[] = {
 static int
 raise_rlimits(struct house *house, struct err *err)
 {
-	return wall_rlimits(house->child_bytes, house->child.session, err);
+	/* In the room's own user namespace its processes alone are counted:
+	 * who forks without end meets this before the room's group is full. */
+	uint32_t processes = house_has(house, WALL_USERNS)
+				 ? house->session_processes
+				 : SESSION_NPROC;
+
+	return wall_rlimits(
+	    house->child_bytes, house->child.session ? processes : 0, err);
 }
 
 static int
@@ -395,7 +402,9 @@ house_groups(struct house *house, const struct wire_conf *conf)
 {
 	const struct cgroup_limits limits = {
 		.slot_memory_bytes = house->child_bytes,
-		.processes = ROOM_PROCESSES(conf->concurrency, conf->sessions),
+		/* What a session may not fork any more, others still may. */
+		.processes = conf->sessions > 0 ? 2 * house->session_processes
+						: house->session_processes,
 		.slot_processes =
 		    conf->sessions > 0 ? CGROUP_SESSION_PIDS : CGROUP_SLOT_PIDS,
 		.slots = ROOM_SLOTS(conf->concurrency, conf->sessions),
@@ -453,6 +462,8 @@ house_open(struct house *house, const struct room_kind *kind,
 	if (r < 0)
 		return r;
 	house->child_bytes = kind->child_bytes(conf, house->artifacts_fd);
+	house->session_processes =
+	    ROOM_PROCESSES(conf->concurrency, conf->sessions);
 	house_proof_open(house);
 	house->ids = wall_ids_find();
 	if (!house->ids.many)

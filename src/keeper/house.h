@@ -40,6 +40,7 @@ struct house {
 	int null_fd;           /* /dev/null */
 	int artifacts_fd;      /* their directory */
 	uint64_t child_bytes;  /* of memory, as its kind says */
+	uint32_t session_processes; /* of the room, before a session forks */
 	long filters; /* of the keeper's; -1: the kernel does not count them */
 	bool empties_bounding;    /* children have an empty bounding set */
 	struct house_child child; /* in a child: what it brings */

@@ -115,7 +115,12 @@ result_fill(const struct room *room, struct ticket *ticket,
 	result->exit_code = record->exit_code;
 	result->timed_out = record->outcome == OUTCOME_TIMEOUT;
 	result->session_alive = record->session_alive;
+	/* By its child's word: never more than it may have. */
 	result->session_bytes = record->session_bytes;
+	if (result->session_bytes >
+	    room->conf->memory_bytes + room->conf->files_bytes)
+		result->session_bytes =
+		    room->conf->memory_bytes + room->conf->files_bytes;
 	result->walls_missing = room->grade.missing;
 	result->walls_allowed = room->grade.allowed;
 	usage_fill(ticket, record);

@@ -48,7 +48,8 @@ slot_end(const struct cgroup *cgroup, uint32_t i)
 
 /* Makes the slot free if nothing runs in it. A keeper that may not open the
  * list (version 1, Landlock) relies on the process that it reaped having been
- * the only one, as its other walls have it. */
+ * the only one, as its other walls have it; what a session that was taken over
+ * forked beside its copies is in its group still, and ends with the zygote. */
 static void
 slot_settle(struct cgroup *cgroup, uint32_t i)
 {

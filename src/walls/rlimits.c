@@ -43,16 +43,15 @@ limit(__rlimit_resource_t what, const char *name, rlim_t value, struct err *err)
 }
 
 int
-wall_rlimits(uint64_t data_bytes, bool session, struct err *err)
+wall_rlimits(uint64_t data_bytes, uint32_t processes, struct err *err)
 {
 	int r = limit(RLIMIT_DATA, "RLIMIT_DATA", data_bytes, err);
 
 	if (r == 0)
 		r = limit(RLIMIT_NOFILE, "RLIMIT_NOFILE",
-		    session ? SESSION_FDS_MAX : CHILD_FDS_MAX, err);
+		    processes > 0 ? SESSION_FDS_MAX : CHILD_FDS_MAX, err);
 	if (r == 0)
-		r = limit(RLIMIT_NPROC, "RLIMIT_NPROC",
-		    session ? SESSION_NPROC : 0, err);
+		r = limit(RLIMIT_NPROC, "RLIMIT_NPROC", processes, err);
 	for (size_t i = 0; r == 0 && i < sizeof(limits) / sizeof(limits[0]);
 	     i++)
 		r = limit(limits[i].what, limits[i].name, limits[i].value, err);

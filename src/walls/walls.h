@@ -88,8 +88,9 @@ int wall_fds(int null_fd, const int *keep, unsigned n, struct err *err);
 
 /* Resource limits of a child: data_bytes of private writable memory, no core
  * file and no pipe of it, no file, no new process, no queue, no locked memory,
- * no priority. A session's: its copies, and the descriptors of one. */
-int wall_rlimits(uint64_t data_bytes, bool session, struct err *err);
+ * no priority. A session's may fork while its user has fewer processes than
+ * that (0: it is no session's), and hold the descriptors of a copy. */
+int wall_rlimits(uint64_t data_bytes, uint32_t processes, struct err *err);
 
 /* No mapping becomes executable that was not mapped so. */
 int wall_mdwe(struct err *err);

@@ -41,8 +41,10 @@ int __real_cgroup_join(int procs_fd, struct err *err);
 int __wrap_cgroup_join(int procs_fd, struct err *err);
 int __real_wall_fds(int null_fd, const int *keep, unsigned n, struct err *err);
 int __wrap_wall_fds(int null_fd, const int *keep, unsigned n, struct err *err);
-int __real_wall_rlimits(uint64_t data_bytes, bool session, struct err *err);
-int __wrap_wall_rlimits(uint64_t data_bytes, bool session, struct err *err);
+int __real_wall_rlimits(
+    uint64_t data_bytes, uint32_t processes, struct err *err);
+int __wrap_wall_rlimits(
+    uint64_t data_bytes, uint32_t processes, struct err *err);
 int __real_wall_landlock(
     const int *read_dirs, unsigned n_read, int *ret_abi, struct err *err);
 int __wrap_wall_landlock(
@@ -140,11 +142,11 @@ __wrap_wall_fds(int null_fd, const int *keep, unsigned n, struct err *err)
 }
 
 int
-__wrap_wall_rlimits(uint64_t data_bytes, bool session, struct err *err)
+__wrap_wall_rlimits(uint64_t data_bytes, uint32_t processes, struct err *err)
 {
 	return lies(in_child, WALL_RLIMITS)
 		   ? 0
-		   : __real_wall_rlimits(data_bytes, session, err);
+		   : __real_wall_rlimits(data_bytes, processes, err);
 }
 
 int
