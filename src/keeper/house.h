@@ -34,12 +34,12 @@ struct house_child {
 struct house {
 	struct wire_grade grade;
 	struct wall_ids ids;
-	pid_t parent;          /* the launcher */
-	struct cgroup *cgroup; /* owned; NULL: none */
-	int proc_fd;           /* /proc */
-	int null_fd;           /* /dev/null */
-	int artifacts_fd;      /* their directory */
-	uint64_t child_bytes;  /* of memory, as its kind says */
+	pid_t parent;               /* the launcher */
+	struct cgroup *cgroup;      /* owned; NULL: none */
+	int proc_fd;                /* /proc */
+	int null_fd;                /* /dev/null */
+	int artifacts_fd;           /* their directory */
+	uint64_t child_bytes;       /* of memory, as its kind says */
 	uint32_t session_processes; /* of the room, before a session forks */
 	long filters; /* of the keeper's; -1: the kernel does not count them */
 	bool empties_bounding;    /* children have an empty bounding set */
