@@ -107,7 +107,7 @@ static const struct {
 	{ "kill", "pid:4 signal:4" },
 	{ "madvise", "- - advice:4" },
 	{ "memfd_create", "- flags:4" },
-	{ "mmap", "address:8 - prot:8 flags:8 fd:4" },
+	{ "mmap", "- - prot:8 flags:8 fd:4" },
 	{ "mprotect", "- - prot:8" },
 	{ "mremap", "- - - flags:8" },
 	{ "newfstatat", "- - - flags:4" },
