@@ -7,6 +7,7 @@ whether they run in a notebook, and this is none.
 
 # SPDX-License-Identifier: Apache-2.0
 
+import builtins
 import importlib
 import importlib.machinery
 import io
@@ -256,6 +257,8 @@ def install():
     for thing in NAMES.values():
         thing.__module__ = "IPython.core.display"
     sys.meta_path.insert(0, Finder())
+    # As in a notebook, whose programs do not import it.
+    builtins.display = display
 
 
 install()

@@ -49,9 +49,13 @@ def leads_to(module):
     return any(name.startswith(module + ".") for name in allowed)
 
 
-def refuse(module, option):
+DENIED = "it is on the list of those that are denied"
+NOT_ALLOWED = "it is not on the list of those that are allowed"
+
+
+def refuse(module, why):
     """Raise the error for a module."""
-    text = f"import of {module!r} is not allowed here (by --{option})"
+    text = f"import of {module!r} is not allowed here ({why})"
     raise ModuleNotFoundError(text, name=module)
 
 
@@ -59,7 +63,7 @@ def check(module, names=()):
     """Raise an error if a program may not import a module, or names from it."""
     for name in (module, *(f"{module}.{each}" for each in names)):
         if covers(denied, name):
-            refuse(name, "deny-import")
+            refuse(name, DENIED)
     if allowed is None or covers(allowed, module) or covers(ESSENTIAL, module):
         return
     if is_own(module):
@@ -68,7 +72,7 @@ def check(module, names=()):
         return
     if not names and leads_to(module):
         return
-    refuse(module, "allow-import")
+    refuse(module, NOT_ALLOWED)
 
 
 def by_program(frame):

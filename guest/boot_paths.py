@@ -15,7 +15,7 @@ import io
 import os
 import stat
 
-from _breakroom import system
+from _breakroom import endings, system
 
 # What open() and mkdir() give under the usual mask, by the kind of file.
 MODES = {stat.S_IFREG: 0o644, stat.S_IFDIR: 0o755, stat.S_IFLNK: 0o777}
@@ -69,6 +69,16 @@ def fchmod(fd, mode):
     given_modes[os.fstat(fd).st_ino] = stat.S_IMODE(mode)
 
 
+def noting(function):
+    """Return a function of the kind of open that notes what it opened."""
+
+    @functools.wraps(function)
+    def opening(*args, **kwargs):
+        return endings.note(function(*args, **kwargs))
+
+    return opening
+
+
 def replace(name, function):
     """Put a function in place of one of `os`, also where sets list it."""
     original = getattr(os, name)
@@ -80,7 +90,7 @@ def replace(name, function):
 
 def install():
     """Wrap the functions that look a path up, where programs find them."""
-    builtins.open = io.open = refuse_empty(io.open)
+    builtins.open = io.open = noting(refuse_empty(io.open))
     for name in ("stat", "lstat", "fstat"):
         replace(name, owned(getattr(os, name)))
     os.chmod, os.fchmod = chmod, fchmod

@@ -22,8 +22,8 @@ import types
 
 import _breakroom
 from _breakroom import (
-    alarms, clocks, freshness, hints, imports, parts, reserve, show, sources,
-    streams, threads, turns,
+    alarms, clocks, endings, freshness, hints, imports, parts, reserve, show,
+    sources, streams, threads, turns,
 )
 from _breakroom.sources import NAME
 from _breakroom.streams import errors, output
@@ -252,6 +252,15 @@ def finish():
 
 def run_whole(source, echo=True):
     """Run a program to its very end; return its exit status."""
+    status = run_to_end(source, echo)
+    attempt(endings.let_go, main_names)
+    if endings.opened:
+        attempt(endings.flush_files)
+    return status
+
+
+def run_to_end(source, echo):
+    """Run a program, its threads and its exit handlers; show its figures."""
     status = attempt(run_program, source, NAME, echo)
     if figures:
         status = show_figures(status)
@@ -313,6 +322,7 @@ def run_next(source, echo):
     status = attempt(run_program, source, name, echo)
     status = attempt(finish_threads) or status
     status = show_figures(status)
+    attempt(endings.flush_files)
     return status if flush() else status or 120
 
 

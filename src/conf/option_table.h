@@ -36,11 +36,11 @@ struct option {
 	const char *const *choices; /* ended by NULL */
 	/* Of a list: why an item is refused, or NULL. */
 	const char *(*judge)(const char *item);
-	bool whole;    /* its items may have commas: each is given alone */
 	size_t offset; /* in struct conf */
 	uint64_t min, max;
 	enum option_kind kind;
 	enum option_section section;
+	bool whole; /* its items may have commas: each is given alone */
 	bool taken_by[OPTION_COMMANDS];
 };
 

@@ -94,9 +94,10 @@ answer_ui(struct endpoint *endpoint, struct exchange *exchange)
 	const struct ui_file *file = ui_find(exchange_head(exchange)->path);
 
 	(void)endpoint;
-	if (!file)
+	if (file)
+		ui_answer(exchange, file);
+	else
 		BUG("a page of no file");
-	ui_answer(exchange, file);
 }
 
 /* ---- which there are ---- */

@@ -70,7 +70,7 @@ session_wait(
     const struct child_start *start, struct buf *bytes, struct output **output)
 {
 	for (;;) {
-		struct wire_header header;
+		struct wire_header header = { 0 };
 		int fds[WIRE_FDS_MAX];
 
 		if (fd_receive_with(HOUSE_CHANNEL_FD, &header, sizeof(header),

@@ -92,7 +92,7 @@ poll_serve(struct keeper *keeper, const struct pollfd *ready,
 						   : &keeper->server;
 	bool input = ready->revents & (POLLIN | POLLHUP | POLLERR);
 
-	if (owner->death)
+	if (owner->death && owner->child)
 		return ready->revents && owner->child->pidfd == ready->fd
 			   ? keeper_child_gone(keeper, owner->child, -1, 0)
 			   : 0;

@@ -23,6 +23,8 @@ _Static_assert(
     AT_FILES + RESULT_FILES_MAX + RESULT_IMAGES_MAX + 1u < 1u << AT_BITS,
     "a place in a call fits its bits");
 
+#define KEPT_STREAMS 2 /* stdout and stderr */
+
 struct owner;
 
 struct kept {
@@ -34,7 +36,7 @@ struct kept {
 	uint64_t number; /* grows with each of its owner */
 	uint64_t until_us;
 	uint64_t bytes; /* that it costs */
-	struct buf streams[2];
+	struct buf streams[KEPT_STREAMS];
 	struct file_list files, images;
 };
 
@@ -416,8 +418,11 @@ stored_fill(struct store *store, const struct kept *kept,
 		.name = file ? file->name : names[part],
 		.type = media.type,
 		.text = media.text,
-		.bytes = buf_span(file ? &file->bytes : &kept->streams[part]),
 	};
+	if (file)
+		ret_stored->bytes = buf_span(&file->bytes);
+	else if (part < KEPT_STREAMS)
+		ret_stored->bytes = buf_span(&kept->streams[part]);
 }
 
 static const struct file *

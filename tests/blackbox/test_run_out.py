@@ -5,6 +5,7 @@ leaves can land anywhere but below the directory."""
 import os
 import random
 import stat
+import zipfile
 
 import pytest
 
@@ -79,6 +80,27 @@ def test_files_are_saved(tmp_path):
     assert (done.stdout, done.stderr, done.returncode) == (b"said\n", b"", 0)
     assert tree(out) == {b"d/e/f": bytes(range(256)), b"empty": b"", b"t.txt": b"ok"}
     assert not [p for p in procs.descendants(os.getpid()) if procs.ours(p)]
+
+
+UNCLOSED = """
+import csv, zipfile
+f = open("o.csv", "w"); f.write("abc")
+csv.writer(open("w.csv", "w")).writerow([1, 2])
+z = zipfile.ZipFile("z.zip", "w"); z.writestr("a", "b")
+class Ring: pass
+ring = Ring(); ring.me = ring
+ring.file = open("ring.txt", "w"); ring.file.write("in a ring")
+"""
+
+
+@pytest.mark.parametrize("end", ["", "1 / 0", "raise SystemExit(3)"])
+def test_files_that_were_not_closed_are_whole(tmp_path, end):
+    run_code(UNCLOSED + end, "--out", tmp_path)
+    files = tree(tmp_path)
+    assert files[b"o.csv"] == b"abc" and files[b"w.csv"] == b"1,2\r\n"
+    assert files[b"ring.txt"] == b"in a ring"
+    with zipfile.ZipFile(tmp_path / "z.zip") as archive:
+        assert archive.read("a") == b"b"
 
 
 def test_a_failed_program_leaves_its_files(tmp_path):
