@@ -67,7 +67,7 @@ def nearly(name):
     """Return the name of a module of this room that is nearly the same, or None."""
     if len(name) < 4:
         return None
-    close = difflib.get_close_matches(name, importable(), 1, 0.8)
+    close = difflib.get_close_matches(name, importable(), 1, 0.82)
     return close[0] if close else None
 
 

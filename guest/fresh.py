@@ -45,6 +45,8 @@ def fresh():
     seed_generators()
     start_clocks()
     lay_in_reserve()
+    # What is in the snapshot never goes, and a program's names are to.
+    _breakroom.runner.new_main()
     return 0
 
 

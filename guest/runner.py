@@ -11,6 +11,7 @@ A call of a session leaves the interpreter as it is for the next.
 
 import asyncio
 import atexit
+import gc
 import inspect
 import json
 import logging
@@ -39,6 +40,8 @@ COROUTINE = inspect.CO_COROUTINE
 # in the processor's caches: each step that it has not costs tens of
 # microseconds.  So everything that can be is made before or left for later.
 main_names = {}
+# How many names it has before a program.
+bare = 0
 exits_registered = atexit._ncallbacks
 thread_exits = threading._threading_atexits
 handlers = logging._handlerList
@@ -68,13 +71,14 @@ def read_all(descriptor):
 
 def new_main():
     """Make a fresh `__main__`, as for a script."""
-    global main_names
+    global main_names, bare
     main = types.ModuleType("__main__")
     main.__builtins__ = sys.modules["builtins"]
     main.__file__ = NAME
     main.__loader__ = None
     sys.modules["__main__"] = main
     main_names = main.__dict__
+    bare = len(main_names)
 
 
 def settle():
@@ -253,10 +257,40 @@ def finish():
 def run_whole(source, echo=True):
     """Run a program to its very end; return its exit status."""
     status = run_to_end(source, echo)
-    attempt(endings.let_go, main_names)
-    if endings.opened:
-        attempt(endings.flush_files)
+    end_files()
+    if len(main_names) > bare or status:
+        try:
+            let_go()
+        except BaseException:
+            # The time has come, or there is no memory; what counts is done.
+            return status
+        end_files()
     return status
+
+
+def end_files():
+    """Write out what open files hold back; a failure is told, no more."""
+    try:
+        endings.flush_files()
+    except Exception as error:
+        complain(error)
+    except BaseException:
+        # It is told already: the time has come.
+        return
+
+
+def let_go():
+    """Drop what the program made, as the interpreter does at its end.
+
+    So `__del__` runs.  Nothing of the snapshot is looked at.  Open files are
+    held: what is written to one goes first, in whatever order the rest goes.
+    """
+    held = list(endings.opened)
+    for name in ("last_exc", "last_type", "last_value", "last_traceback"):
+        vars(sys).pop(name, None)
+    new_main()
+    gc.collect()
+    held.clear()
 
 
 def run_to_end(source, echo):
@@ -322,7 +356,7 @@ def run_next(source, echo):
     status = attempt(run_program, source, name, echo)
     status = attempt(finish_threads) or status
     status = show_figures(status)
-    attempt(endings.flush_files)
+    end_files()
     return status if flush() else status or 120
 
 

@@ -5,6 +5,8 @@ leaves can land anywhere but below the directory."""
 import os
 import random
 import stat
+import subprocess
+import sys
 import zipfile
 
 import pytest
@@ -101,6 +103,38 @@ def test_files_that_were_not_closed_are_whole(tmp_path, end):
     assert files[b"ring.txt"] == b"in a ring"
     with zipfile.ZipFile(tmp_path / "z.zip") as archive:
         assert archive.read("a") == b"b"
+
+
+ENDING = """import atexit
+import weakref
+
+
+class Loud:
+    def __init__(self, name):
+        self.name = name
+
+    def __del__(self):
+        print("gone", self.name, last is None)
+
+
+atexit.register(print, "handlers come first")
+first = Loud("first")
+_hidden = Loud("hidden")
+__dunder = Loud("dunder")
+kept = [Loud("in a list"), Loud("and another")]
+weakref.finalize(kept[0], print, "finalized")
+last = Loud("last")
+print("end")
+"""
+
+
+def test_what_goes_at_the_end_is_as_natively():
+    native = subprocess.run(
+        [sys.executable, "-c", ENDING], capture_output=True, timeout=60, check=True
+    )
+    got, wanted = run_code(ENDING).stdout.split(b"\n"), native.stdout.split(b"\n")
+    # In which order collected things go is a version's.
+    assert got[:3] == wanted[:3] and sorted(got) == sorted(wanted)
 
 
 def test_a_failed_program_leaves_its_files(tmp_path):

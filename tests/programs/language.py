@@ -480,25 +480,3 @@ import time
 a, b = time.monotonic(), time.perf_counter()
 time.sleep(0.03)
 print(0.025 < time.monotonic() - a < 3, time.perf_counter() > b, time.time() > 1.7e9)
-
-# program: what_goes_at_the_end kind: plain
-import atexit
-import weakref
-
-
-class Loud:
-    def __init__(self, name):
-        self.name = name
-
-    def __del__(self):
-        print("gone", self.name, last is None)
-
-
-atexit.register(print, "handlers come first")
-first = Loud("first")
-_hidden = Loud("hidden")
-__dunder = Loud("dunder")
-kept = [Loud("in a list"), Loud("and another")]
-weakref.finalize(kept[0], print, "finalized")
-last = Loud("last")
-print("end")
