@@ -5,6 +5,7 @@ SPDX-License-Identifier: Apache-2.0
 import pathlib
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -33,6 +34,21 @@ class Parts:
             sys.exit(f"{name} failed: {' '.join(map(str, command))}: "
                      f"exit code {code}")
         return code
+
+    def run_beside(self, name, first, second, env=None):
+        """Runs two commands at the same time as one part. What the second
+        prints is shown when both have ended."""
+        print(f"== {name}, in two halves", flush=True)
+        start = time.monotonic()
+        with tempfile.TemporaryFile() as aside, subprocess.Popen(
+                [str(word) for word in second], cwd=ROOT, env=env,
+                stdout=aside, stderr=subprocess.STDOUT) as other:
+            subprocess.run([str(word) for word in first], cwd=ROOT, env=env,
+                           check=False)
+            other.wait()
+            aside.seek(0)
+            print(aside.read().decode(errors="replace"), end="", flush=True)
+        self.taken.append((name, time.monotonic() - start))
 
     def report(self):
         """Prints the minutes of each part."""

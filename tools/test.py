@@ -51,16 +51,40 @@ def lint(parts):
     return result
 
 
-def pytest(parts):
-    result = RESULTS / "pytest.xml"
-    environment = dict(os.environ, PYTHONDONTWRITEBYTECODE="1")
-    # Its own folder for temporary files: pytest removes old ones, also those
+# Files whose tests are about times or loads, or hold the machine: alone, one
+# after the other. The others run in two halves, beside each other.
+ALONE = ("calls", "cost", "deadlines", "http_busy", "http_connections",
+         "http_end", "kill", "limits", "load", "mcases_server", "reports",
+         "soak", "stuck", "tasks")
+# The longest of the others, which are spread over both halves.
+FIRST_HALF = ("clients", "conformance", "hostile", "http_protocol", "packages",
+              "programs", "run_out", "sessions", "show", "ui_browser")
+
+
+def black_box(name):
+    """The command that runs the black-box tests called so, and its result."""
+    stems = {path.stem[5:]: path for path in sorted(
+        pathlib.Path("tests/blackbox").glob("test_*.py"))}
+    groups = {"alone": ALONE, "first half": FIRST_HALF}
+    chosen = groups.get(name) or [
+        stem for stem in stems if stem not in ALONE + FIRST_HALF]
+    result = RESULTS / f"pytest-{name.replace(' ', '-')}.xml"
+    # Their own folder for temporary files: pytest removes old ones, also those
     # of another run that is still going on.
-    parts.run("black box", "build/venv/bin/python", "-m", "pytest", "-q",
-              "--tb=short", "-rN", "--basetemp", "build/pytest-tmp",
-              "--junitxml", result, "tests/blackbox", must=False,
-              env=environment)
-    return result
+    return ["build/venv/bin/python", "-m", "pytest", "-q", "--tb=short", "-rN",
+            "-p", "no:cacheprovider",
+            "--basetemp", f"build/pytest-{name.replace(' ', '-')}",
+            "--junitxml", result, *(stems[stem] for stem in chosen)], result
+
+
+def pytest(parts):
+    environment = dict(os.environ, PYTHONDONTWRITEBYTECODE="1")
+    halves = [black_box("first half"), black_box("second half")]
+    parts.run_beside("black box", *(command for command, _ in halves),
+                     env=environment)
+    command, last = black_box("alone")
+    parts.run("black box, alone", *command, must=False, env=environment)
+    return [*(result for _, result in halves), last]
 
 
 def main():
@@ -74,7 +98,7 @@ def main():
     results.append(meson_tests(parts, "unit sanitized", "build-san"))
     results.append(fuzz(parts))
     results.append(lint(parts))
-    results.append(pytest(parts))
+    results += pytest(parts)
     results.append(mutate(parts))
     results.append(fault(parts))
     parts.report()

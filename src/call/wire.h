@@ -173,6 +173,8 @@ struct wire_done {
 	int32_t status;
 	uint32_t out_of_memory; /* trapped with the memory at its limit */
 	uint32_t stays;         /* 1: it takes another job */
+	uint32_t interrupted; /* 1: in its turn it was told to come to an end */
+	uint32_t zero;
 	uint64_t cpu_us;
 	uint64_t memory_peak_bytes;
 	uint64_t memory_bytes; /* now */

@@ -141,14 +141,13 @@ child_read(struct child *child, struct err *err)
 	return r < 0 ? r : end;
 }
 
-/* What the interpreter ends with after a KeyboardInterrupt. */
-#define STATUS_INTERRUPTED 130
-
+/* Also where the program caught the exception, or the interpreter passed over it
+ * (in an exit handler, say): its time was up. */
 static bool
 ended_by_interrupt(const struct child *child)
 {
-	return child->interrupted && child->done.end == TURN_RETURNED &&
-	       child->done.status == STATUS_INTERRUPTED;
+	return child->interrupted && child->done.interrupted &&
+	       child->done.end != TURN_TRAPPED;
 }
 
 static void

@@ -254,6 +254,7 @@ program_turn(
 	    job->options.n > 0 ? &guest_job : &guest_call;
 
 	wasi_set_input(room->wasi, job->stdin_bytes, job->code, job->options);
+	room->told = 0;
 	room->running = 1;
 	engine_turn(
 	    room->engine, (struct span){ source->bytes, source->n }, ret_turn);
@@ -271,6 +272,7 @@ wasm_interrupt(void *state)
 
 	if (!room->running)
 		return;
+	room->told = 1;
 	interrupt_raise(&room->interrupted, &room->interrupt);
 	wasi_interrupt(room->wasi);
 }
@@ -294,6 +296,7 @@ wasm_run(void *state, struct output *output, const struct room_job *job,
 		.status = turn.status,
 		.out_of_memory = turn.out_of_memory,
 		.stays = job->stay && turn.end == TURN_RETURNED,
+		.interrupted = (uint32_t)room->told,
 		.cpu_us = process_cpu_us() - cpu_before,
 		.memory_peak_bytes = engine_memory(room->engine).size -
 				     room->memory_before +

@@ -24,6 +24,7 @@ struct wasm_room {
 	bool take_files;
 	bool deterministic;
 	volatile sig_atomic_t running; /* a turn of a program's */
+	volatile sig_atomic_t told;    /* in it: to come to an end */
 	struct interrupt interrupt;
 	struct guest_mem interrupted; /* as it was: its base never moves */
 	unsigned images;              /* that this job's program has shown */

@@ -206,6 +206,13 @@ hostile_run(void *state, struct output *output, const struct room_job *job,
 	*ret_done = (struct wire_done){ .end = TURN_RETURNED };
 }
 
+/* It goes on: its keeper kills it. */
+static void
+hostile_interrupt(void *state)
+{
+	(void)state;
+}
+
 static uint64_t
 hostile_child_bytes(const struct wire_conf *conf, int artifacts_fd)
 {
@@ -222,6 +229,8 @@ hostile_for(const struct room_kind *kind)
 	hostile.check = NULL;
 	hostile.child_bytes = hostile_child_bytes;
 	hostile.warm = hostile_warm;
+	hostile.stay = NULL;
+	hostile.interrupt = hostile_interrupt;
 	hostile.prepare = hostile_prepare;
 	hostile.run = hostile_run;
 	return hostile;
