@@ -195,9 +195,13 @@ static int
 op_read_socket(struct op_run *run)
 {
 	char bytes[64];
+	long n;
 
 	(void)run;
-	return OP_RESULT(syscall(SYS_read, OP_CHILD_FD, bytes, sizeof(bytes)));
+	do /* told that its time is nearly up, it goes on */
+		n = syscall(SYS_read, OP_CHILD_FD, bytes, sizeof(bytes));
+	while (n < 0 && errno == EINTR);
+	return OP_RESULT(n);
 }
 
 static int
