@@ -90,7 +90,7 @@ option_judge_url(const char *item)
 	if (!rest || *rest == '\0' || *rest == '/')
 		return "it is not a URL";
 	for (const char *p = item; *p; p++)
-		if (*p <= ' ' || *p >= 0x7f || strchr("\"\\<>#?", *p))
+		if (*p <= ' ' || *p >= 0x7f || strchr("\"\\<>#?,", *p))
 			return "it has a character that no such URL has";
 	return NULL;
 }
