@@ -136,6 +136,7 @@ raw = image.convert("RGB").tobytes()
 pixels = [tuple(raw[i:i + 3]) for i in range(0, len(raw), 3)]
 print(image.size, image.format, pixels[0])
 print(sum(p == (255, 0, 0) for p in pixels) > 100, sum(p == (0, 0, 0) for p in pixels) > 50)
+plt.close()
 plt.show()
 """,
     )
