@@ -40,8 +40,6 @@ COROUTINE = inspect.CO_COROUTINE
 # in the processor's caches: each step that it has not costs tens of
 # microseconds.  So everything that can be is made before or left for later.
 main_names = {}
-# How many names it has before a program.
-bare = 0
 exits_registered = atexit._ncallbacks
 thread_exits = threading._threading_atexits
 handlers = logging._handlerList
@@ -71,14 +69,13 @@ def read_all(descriptor):
 
 def new_main():
     """Make a fresh `__main__`, as for a script."""
-    global main_names, bare
+    global main_names
     main = types.ModuleType("__main__")
     main.__builtins__ = sys.modules["builtins"]
     main.__file__ = NAME
     main.__loader__ = None
     sys.modules["__main__"] = main
     main_names = main.__dict__
-    bare = len(main_names)
 
 
 def settle():
@@ -258,7 +255,8 @@ def run_whole(source, echo=True):
     """Run a program to its very end; return its exit status."""
     status = run_to_end(source, echo)
     end_files()
-    if len(main_names) > bare or status:
+    # Most programs leave nothing that would do something as it goes.
+    if endings.opened or b"__del__" in source:
         try:
             let_go()
         except BaseException:
