@@ -105,11 +105,12 @@ def embed(guest):
     return "\n".join([head, *arrays, "", *lists]), files
 
 
-def main(arguments):
+def write(arguments, embed_folder, usage):
+    """Writes what embed_folder makes of a folder, and what it was made from."""
     if len(arguments) not in (2, 3):
-        sys.exit("usage: embed_guest.py GUEST_DIR OUTPUT.c [DEPFILE]")
+        sys.exit(f"usage: {usage} OUTPUT.c [DEPFILE]")
     output = pathlib.Path(arguments[1])
-    text, files = embed(pathlib.Path(arguments[0]))
+    text, files = embed_folder(pathlib.Path(arguments[0]))
     output.write_text(text, encoding="utf-8")
     if len(arguments) == 3:
         needs = " ".join(str(path) for path in files)
@@ -119,4 +120,4 @@ def main(arguments):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    write(sys.argv[1:], embed, "embed_guest.py GUEST_DIR")

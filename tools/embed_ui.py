@@ -8,10 +8,9 @@ at "/", all others at their names. The interface is src/front/ui.h.
 SPDX-License-Identifier: Apache-2.0
 """
 
-import pathlib
 import sys
 
-from embed_guest import c_array
+from embed_guest import c_array, write
 
 TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -47,18 +46,5 @@ def embed(folder):
     return "\n".join([head, *arrays, "", table]), [folder, *files]
 
 
-def main(arguments):
-    if len(arguments) not in (2, 3):
-        sys.exit("usage: embed_ui.py UI_DIR OUTPUT.c [DEPFILE]")
-    output = pathlib.Path(arguments[1])
-    text, files = embed(pathlib.Path(arguments[0]))
-    output.write_text(text, encoding="utf-8")
-    if len(arguments) == 3:
-        needs = " ".join(str(path) for path in files)
-        pathlib.Path(arguments[2]).write_text(
-            f"{output}: {needs}\n", encoding="utf-8"
-        )
-
-
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    write(sys.argv[1:], embed, "embed_ui.py UI_DIR")

@@ -293,13 +293,6 @@ build_snapshot(const char *dir, struct err *err)
 
 /* ---- the list of hot pages ---- */
 
-static bool
-never_hurry(void *arg)
-{
-	(void)arg;
-	return false;
-}
-
 /* In a fork: one training program, as a child would run it. A program that
  * raises still shows which pages a call touches. */
 static _Noreturn void
@@ -318,7 +311,7 @@ train_main(struct wasm_room *room, const struct guest_source *program,
 	if (r >= 0) {
 		output = output_map(region, OUTPUT_CHARS_DEFAULT);
 		r = output ? room_wasm.prepare(
-				 room, output, never_hurry, NULL, &err)
+				 room, output, room_never_hurry, NULL, &err)
 			   : fail(&err, ENOMEM, "no memory for its output");
 	}
 	if (r == 0) {

@@ -15,9 +15,9 @@ struct source {
 	char shelf[PATH_MAX]; /* the directory of its wheels */
 };
 
-/* Finds both files, and the shelf beside them, in from, or where it is NULL: in guest-files beside the
- * program, in share/breakroom beside its directory, in the build's prefix.
- * -ENOENT says where it looked. */
+/* Finds both files, and the shelf beside them, in from, or where it is NULL: in
+ * guest-files beside the program, in share/breakroom beside its directory, in
+ * the build's prefix. -ENOENT says where it looked. */
 int source_find(const char *from, struct source *ret_source, struct err *err);
 
 /* Compares the file's SHA-256 with the pinned one. */

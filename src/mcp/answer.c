@@ -150,18 +150,9 @@ small_fields(const struct result *result, const struct streams *streams)
 static void
 add_rare(json_t *object, const struct parts *parts)
 {
-	const struct hints *hints = &parts->hints;
-	json_t *lines;
-
 	if (json_array_size(parts->images.list) > 0)
 		(void)json_object_set(object, "images", parts->images.list);
-	if (hints->n == 0)
-		return;
-	lines = json_array();
-	for (unsigned i = 0; i < hints->n; i++)
-		(void)json_array_append_new(
-		    lines, json_string(hints->lines[i]));
-	(void)json_object_set_new(object, "hints", lines);
+	answer_hints_put(object, &parts->hints);
 }
 
 static void
@@ -287,6 +278,18 @@ hints_cost(const struct hints *hints)
 	return cost;
 }
 
+/* Where all of a stream is, in text; NULL: nowhere. */
+static const char *
+uri_of(
+    const struct answer_form *form, enum resource_part part, struct buf *text)
+{
+	if (!form->call_id ||
+	    resource_uri_add(text, form->call_id, part, NULL) < 0 ||
+	    buf_add(text, "", 1) < 0)
+		return NULL;
+	return (const char *)text->p;
+}
+
 /* What is cut away has to be known before that is hinted at. */
 static void
 fit_streams(struct parts *parts, size_t max)
@@ -307,16 +310,10 @@ fit_streams(struct parts *parts, size_t max)
 	facts.out_cut = parts->streams.out.missing;
 	facts.err_cut = parts->streams.err.missing;
 	facts.value_cut = parts->streams.value.missing;
-	if (form->call_id &&
-	    resource_uri_add(&out_uri, form->call_id, RESOURCE_STDOUT, NULL) ==
-		0 &&
-	    buf_add(&out_uri, "", 1) == 0)
-		facts.out_uri = (const char *)out_uri.p;
-	if (form->call_id &&
-	    resource_uri_add(&err_uri, form->call_id, RESOURCE_STDERR, NULL) ==
-		0 &&
-	    buf_add(&err_uri, "", 1) == 0)
-		facts.err_uri = (const char *)err_uri.p;
+	if (facts.out_cut)
+		facts.out_uri = uri_of(form, RESOURCE_STDOUT, &out_uri);
+	if (facts.err_cut)
+		facts.err_uri = uri_of(form, RESOURCE_STDERR, &err_uri);
 	answer_hints(parts->result, &facts, &parts->hints);
 	if (parts->hints.n == 0)
 		return;

@@ -148,3 +148,17 @@ answer_hints(const struct result *result, const struct hint_facts *facts,
 		add_memory(facts, ret_hints);
 	add_cut(result, facts, ret_hints);
 }
+
+void
+answer_hints_put(json_t *object, const struct hints *hints)
+{
+	json_t *lines;
+
+	if (hints->n == 0)
+		return;
+	lines = json_array();
+	for (unsigned i = 0; i < hints->n; i++)
+		(void)json_array_append_new(
+		    lines, json_string(hints->lines[i]));
+	(void)json_object_set_new(object, "hints", lines);
+}

@@ -8,6 +8,7 @@
 #include "call/call.h"
 #include "conf/limits.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -30,5 +31,8 @@ struct hint_facts {
 
 void answer_hints(const struct result *result, const struct hint_facts *facts,
     struct hints *ret_hints);
+
+/* Puts them into an object as the list "hints"; nothing if there are none. */
+void answer_hints_put(json_t *object, const struct hints *hints);
 
 #endif

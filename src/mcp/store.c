@@ -425,6 +425,7 @@ stored_fill(struct store *store, const struct kept *kept,
 		ret_stored->bytes = buf_span(&kept->streams[part]);
 }
 
+/* Both lists are in the order of their names. */
 static const struct file *
 file_find(const struct file_list *list, const char *name)
 {
@@ -444,16 +445,6 @@ file_find(const struct file_list *list, const char *name)
 	return NULL;
 }
 
-/* Those stand in the order in which they were shown. */
-static const struct file *
-image_find(const struct file_list *list, const char *name)
-{
-	for (unsigned i = 0; i < list->n; i++)
-		if (strcmp(list->files[i].name, name) == 0)
-			return &list->files[i];
-	return NULL;
-}
-
 bool
 store_find(struct store *store, const struct principal *principal,
     const struct resource_uri *uri, uint64_t now_us, struct stored *ret_stored)
@@ -466,9 +457,9 @@ store_find(struct store *store, const struct principal *principal,
 	if (!kept || !owner_is(kept->owner, principal))
 		return false;
 	if (uri->part == RESOURCE_FILE || uri->part == RESOURCE_IMAGE) {
-		file = uri->part == RESOURCE_FILE
-			   ? file_find(&kept->files, uri->name)
-			   : image_find(&kept->images, uri->name);
+		file = file_find(
+		    uri->part == RESOURCE_FILE ? &kept->files : &kept->images,
+		    uri->name);
 		if (!file)
 			return false;
 	}

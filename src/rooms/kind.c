@@ -19,3 +19,10 @@ room_kind_find(const char *name)
 			return kinds[i];
 	return NULL;
 }
+
+bool
+room_never_hurry(void *arg)
+{
+	(void)arg;
+	return false;
+}

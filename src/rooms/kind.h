@@ -66,6 +66,9 @@ struct room_kind {
 #include "rooms/rooms.def"
 #undef ROOM
 
+/* A hurry of prepare's for who has all the time: false. */
+bool room_never_hurry(void *arg);
+
 /* The kind with this name, or NULL. */
 const struct room_kind *room_kind_find(const char *name);
 

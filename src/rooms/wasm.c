@@ -199,13 +199,6 @@ wasm_stay(void *state)
 		    (size_t)(room->memory_max - from), MADV_HUGEPAGE);
 }
 
-static bool
-never_hurry(void *arg)
-{
-	(void)arg;
-	return false;
-}
-
 static int
 wasm_prepare(void *state, struct output *output, bool (*hurry)(void *),
     void *arg, struct err *err)
@@ -220,7 +213,7 @@ wasm_prepare(void *state, struct output *output, bool (*hurry)(void *),
 	if (room->deterministic) { /* every child in the same way, too */
 		wasi_fixed_init(&room->fixed, &room->fixed_sys);
 		wasi_set_sys(room->wasi, &room->fixed_sys);
-		hurry = never_hurry;
+		hurry = room_never_hurry;
 	}
 	if (room->hot && !hurry(arg))
 		hot_populate(room->hot);

@@ -61,20 +61,6 @@ add_files(json_t *object, const struct file_list *list)
 	(void)json_object_set_new(object, "files", files);
 }
 
-static void
-add_hints(json_t *object, const struct hints *hints)
-{
-	json_t *lines;
-
-	if (hints->n == 0)
-		return;
-	lines = json_array();
-	for (unsigned i = 0; i < hints->n; i++)
-		(void)json_array_append_new(
-		    lines, json_string(hints->lines[i]));
-	(void)json_object_set_new(object, "hints", lines);
-}
-
 char *
 run_json(const struct result *result, const struct hints *hints)
 {
@@ -95,7 +81,7 @@ run_json(const struct result *result, const struct hints *hints)
 	if (result->value.text.n > 0)
 		(void)json_object_set_new(
 		    object, "value", string_of(&result->value.text));
-	add_hints(object, hints);
+	answer_hints_put(object, hints);
 	add_images(object, &result->images);
 	add_files(object, &result->files);
 	if (result->walls_missing)

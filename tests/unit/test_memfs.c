@@ -1,8 +1,9 @@
 /* test_memfs.c: what a random comparison cannot show: quotas, holes, limits,
  * read-only parts, further roots, listings under change, save and load.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "memfs_setup.h"
+
 #include "conf/limits.h"
-#include "wasm/memfs.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -13,73 +14,12 @@
 
 #include <cmocka.h>
 
-#define TREE_BYTES (1024u * 1024u)
-#define ENTRIES    20u
-
 #define DATA_ROOT "/lib/all.zip/data"
-
-struct setup {
-	struct memfs *fs;
-	struct memfs_node *root;
-};
 
 static uint64_t
 fixed_now(void *arg)
 {
 	return *(uint64_t *)arg;
-}
-
-static int
-set_up(void **state)
-{
-	static const struct memfs_limits limits = {
-		.bytes = TREE_BYTES,
-		.entries = ENTRIES,
-		.file_size = GUEST_FILE_SIZE_MAX,
-	};
-	struct setup *setup = calloc(1, sizeof(*setup));
-
-	assert_non_null(setup);
-	setup->fs = memfs_new(&limits);
-	assert_non_null(setup->fs);
-	setup->root = memfs_root(setup->fs, 0);
-	*state = setup;
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	struct setup *setup = *state;
-
-	memfs_free(setup->fs);
-	free(setup);
-	return 0;
-}
-
-static struct memfs_node *
-make(struct setup *setup, const char *path)
-{
-	struct memfs_how how = { .oflags = WASI_OPEN_CREATE, .change = true };
-	struct memfs_node *node = NULL;
-
-	assert_int_equal(WASI_OK,
-	    memfs_open(setup->fs, setup->root, span_of(path), &how, &node));
-	return node;
-}
-
-static void
-touch(struct setup *setup, const char *path)
-{
-	memfs_release(setup->fs, make(setup, path));
-}
-
-static enum wasi_errno
-find(struct setup *setup, const char *path)
-{
-	struct memfs_node *node;
-
-	return memfs_lookup(setup->fs, setup->root, span_of(path), true, &node);
 }
 
 static uint64_t
@@ -97,7 +37,7 @@ static void
 full_disk_takes_what_fits(void **state)
 {
 	struct setup *setup = *state;
-	struct memfs_node *file = make(setup, "f");
+	struct memfs_node *file = tree_make(setup, "f");
 	uint8_t *bytes = calloc(1, TREE_BYTES + 1);
 	size_t n = 0;
 
@@ -124,7 +64,7 @@ static void
 removed_and_closed_files_give_back(void **state)
 {
 	struct setup *setup = *state;
-	struct memfs_node *file = make(setup, "f");
+	struct memfs_node *file = tree_make(setup, "f");
 	size_t n;
 
 	assert_int_equal(WASI_OK,
@@ -149,7 +89,7 @@ small_files_are_cheap(void **state)
 		struct memfs_node *file;
 
 		(void)snprintf(name, sizeof(name), "f%u", i);
-		file = make(setup, name);
+		file = tree_make(setup, name);
 		assert_int_equal(WASI_OK, memfs_write(setup->fs, file, 0,
 					      (const uint8_t *)"x", 1, &n));
 		memfs_release(setup->fs, file);
@@ -161,7 +101,7 @@ static void
 holes_cost_nothing(void **state)
 {
 	struct setup *setup = *state;
-	struct memfs_node *file = make(setup, "f");
+	struct memfs_node *file = tree_make(setup, "f");
 	uint8_t bytes[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 	uint64_t far = 1ull << 39;
 	size_t n;
@@ -190,7 +130,7 @@ static void
 sizes_have_an_end(void **state)
 {
 	struct setup *setup = *state;
-	struct memfs_node *file = make(setup, "f");
+	struct memfs_node *file = tree_make(setup, "f");
 	const uint8_t bytes[4] = "abc";
 	uint64_t end = GUEST_FILE_SIZE_MAX;
 	size_t n = 0;
@@ -263,7 +203,7 @@ too_many_entries(void **state)
 			 setup->root, span_of("d1/x")));
 	assert_int_equal(
 	    WASI_OK, memfs_rmdir(setup->fs, setup->root, span_of("d1/x")));
-	touch(setup, "more");
+	tree_touch(setup, "more");
 }
 
 static void
@@ -294,19 +234,19 @@ long_names_are_refused(void **state)
 
 	memset(name, 'n', sizeof(name));
 	name[GUEST_NAME_MAX + 1] = 0;
-	assert_int_equal(WASI_NAMETOOLONG, find(setup, name));
+	assert_int_equal(WASI_NAMETOOLONG, tree_find(setup, name));
 	name[GUEST_NAME_MAX] = 0;
-	assert_int_equal(WASI_NOENT, find(setup, name));
-	touch(setup, name);
-	assert_int_equal(WASI_OK, find(setup, name));
+	assert_int_equal(WASI_NOENT, tree_find(setup, name));
+	tree_touch(setup, name);
+	assert_int_equal(WASI_OK, tree_find(setup, name));
 	memset(name, '.', sizeof(name));
 	for (size_t i = 1; i < sizeof(name); i += 2)
 		name[i] = '/';
 	name[GUEST_PATH_MAX - 1] = 0;
-	assert_int_equal(WASI_OK, find(setup, name));
+	assert_int_equal(WASI_OK, tree_find(setup, name));
 	name[GUEST_PATH_MAX - 1] = '/';
 	name[GUEST_PATH_MAX] = 0;
-	assert_int_equal(WASI_NAMETOOLONG, find(setup, name));
+	assert_int_equal(WASI_NAMETOOLONG, tree_find(setup, name));
 }
 
 static void
@@ -315,12 +255,12 @@ odd_paths(void **state)
 	struct setup *setup = *state;
 	struct memfs_node *node;
 
-	touch(setup, "f");
-	assert_int_equal(WASI_NOENT, find(setup, ""));
-	assert_int_equal(WASI_NOTCAPABLE, find(setup, "/f"));
-	assert_int_equal(WASI_NOTDIR, find(setup, "f/x"));
-	assert_int_equal(WASI_NOTDIR, find(setup, "f/"));
-	assert_int_equal(WASI_OK, find(setup, "../../f"));
+	tree_touch(setup, "f");
+	assert_int_equal(WASI_NOENT, tree_find(setup, ""));
+	assert_int_equal(WASI_NOTCAPABLE, tree_find(setup, "/f"));
+	assert_int_equal(WASI_NOTDIR, tree_find(setup, "f/x"));
+	assert_int_equal(WASI_NOTDIR, tree_find(setup, "f/"));
+	assert_int_equal(WASI_OK, tree_find(setup, "../../f"));
 	assert_int_equal(WASI_INVAL,
 	    memfs_lookup(setup->fs, setup->root,
 		(struct span){ (const uint8_t *)"f\0g", 3 }, true, &node));
@@ -333,17 +273,17 @@ symlinks_stay_in_the_tree(void **state)
 	char name[8], target[8];
 
 	assert_int_equal(0, memfs_add_dir(setup->fs, "/a/b", false));
-	touch(setup, "a/f");
+	tree_touch(setup, "a/f");
 	assert_int_equal(WASI_OK, memfs_symlink(setup->fs, span_of("/a/f"),
 				      setup->root, span_of("a/b/up")));
 	assert_int_equal(
 	    WASI_OK, memfs_symlink(setup->fs, span_of("../../../../../a/f"),
 			 setup->root, span_of("a/b/far")));
-	assert_int_equal(WASI_OK, find(setup, "a/b/up"));
-	assert_int_equal(WASI_OK, find(setup, "a/b/far"));
+	assert_int_equal(WASI_OK, tree_find(setup, "a/b/up"));
+	assert_int_equal(WASI_OK, tree_find(setup, "a/b/far"));
 	assert_int_equal(WASI_OK, memfs_symlink(setup->fs, span_of("me"),
 				      setup->root, span_of("me")));
-	assert_int_equal(WASI_LOOP, find(setup, "me"));
+	assert_int_equal(WASI_LOOP, tree_find(setup, "me"));
 	memfs_set_limits(setup->fs,
 	    &(struct memfs_limits){ TREE_BYTES, 100, GUEST_FILE_SIZE_MAX });
 	for (unsigned i = 0; i <= GUEST_SYMLINKS_MAX; i++) {
@@ -353,9 +293,9 @@ symlinks_stay_in_the_tree(void **state)
 		    WASI_OK, memfs_symlink(setup->fs, span_of(target),
 				 setup->root, span_of(name)));
 	}
-	touch(setup, target);
-	assert_int_equal(WASI_OK, find(setup, "l1"));
-	assert_int_equal(WASI_LOOP, find(setup, "l0"));
+	tree_touch(setup, target);
+	assert_int_equal(WASI_OK, tree_find(setup, "l1"));
+	assert_int_equal(WASI_LOOP, tree_find(setup, "l0"));
 }
 
 static void
@@ -370,7 +310,7 @@ read_only_parts_refuse(void **state)
 	    0, memfs_add_file(fs, "/usr/lib/z", span_of("zip"), true, 5));
 	assert_int_equal(0, memfs_add_dir(fs, "/tmp", false));
 	assert_int_equal(0, memfs_freeze(fs, "/", false));
-	touch(setup, "tmp/f");
+	tree_touch(setup, "tmp/f");
 	assert_int_equal(
 	    WASI_ROFS, memfs_open(fs, root, span_of("usr/lib/z"), &how, &node));
 	how.change = false;
@@ -421,7 +361,7 @@ a_root_hides_inside_a_file(void **state)
 				span_of("font"), true, 5));
 	data = memfs_root(fs, 1);
 	assert_int_equal(
-	    WASI_NOTDIR, find(setup, "lib/all.zip/data/fonts/a.ttf"));
+	    WASI_NOTDIR, tree_find(setup, "lib/all.zip/data/fonts/a.ttf"));
 	assert_int_equal(WASI_OK,
 	    memfs_lookup(fs, data, span_of("fonts/a.ttf"), true, &node));
 	assert_int_equal(WASI_NOTCAPABLE,
@@ -432,7 +372,7 @@ a_root_hides_inside_a_file(void **state)
 	assert_memory_equal("font", bytes.p, 4);
 	assert_int_equal(WASI_OK, memfs_symlink(fs, span_of(DATA_ROOT "/fonts"),
 				      setup->root, span_of("fonts")));
-	assert_int_equal(WASI_OK, find(setup, "fonts/a.ttf"));
+	assert_int_equal(WASI_OK, tree_find(setup, "fonts/a.ttf"));
 	assert_int_equal(WASI_XDEV, memfs_rename(fs, data, span_of("fonts"),
 					setup->root, span_of("x")));
 	assert_int_equal(-ENOENT, memfs_read_whole(fs, "/no", &bytes));
@@ -454,7 +394,7 @@ a_node_knows_its_path(void **state)
 	buf_init(&path, 100);
 	assert_int_equal(0, memfs_add_root(setup->fs, DATA_ROOT));
 	assert_int_equal(0, memfs_add_dir(setup->fs, "/a/bb/c", false));
-	file = make(setup, "a/bb/c/f");
+	file = tree_make(setup, "a/bb/c/f");
 	assert_int_equal(0, memfs_path_of(setup->fs, file, &root, &path));
 	assert_int_equal(0, root);
 	assert_int_equal(8, path.n);
@@ -482,7 +422,7 @@ listing_while_changing(void **state)
 	    &(struct memfs_limits){ TREE_BYTES, 1000, GUEST_FILE_SIZE_MAX });
 	for (unsigned i = 0; i < 200; i++) {
 		(void)snprintf(name, sizeof(name), "%u", i);
-		touch(setup, name);
+		tree_touch(setup, name);
 	}
 	while (memfs_next_entry(setup->root, cookie, &entry)) {
 		unsigned i;
@@ -525,7 +465,7 @@ a_large_directory_is_fast(void **state)
 	    &(struct memfs_limits){ TREE_BYTES, 100000, GUEST_FILE_SIZE_MAX });
 	for (unsigned i = 0; i < 50000; i++) {
 		(void)snprintf(name, sizeof(name), "f%u", i);
-		touch(setup, name);
+		tree_touch(setup, name);
 	}
 	for (unsigned i = 0; i < 50000; i++) {
 		(void)snprintf(name, sizeof(name), "f%u", i);
@@ -599,7 +539,7 @@ saved_tree_comes_back(void **state)
 	setup->root = memfs_root(setup->fs, 0);
 	memfs_set_hooks(setup->fs,
 	    &(struct memfs_hooks){ .arg = &now, .now_ns = fixed_now });
-	file = make(setup, "tmp/f");
+	file = tree_make(setup, "tmp/f");
 	assert_int_equal(WASI_OK, memfs_write(setup->fs, file, 1u << 30,
 				      (const uint8_t *)"end", 3, &n));
 	memfs_release(setup->fs, file);
@@ -642,7 +582,7 @@ damaged_saves_do_no_harm(void **state)
 	struct memfs *again;
 	struct err err;
 
-	touch(setup, "f");
+	tree_touch(setup, "f");
 	assert_int_equal(
 	    WASI_OK, memfs_mkdir(setup->fs, setup->root, span_of("d")));
 	assert_int_equal(WASI_OK, memfs_symlink(setup->fs, span_of("f"),
@@ -664,7 +604,8 @@ damaged_saves_do_no_harm(void **state)
 	buf_done(&saved);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, tree_set_up, tree_tear_down)
 
 int
 main(void)

@@ -1,8 +1,9 @@
 /* test_memfs_files.c: the host's hand in a tree: what is new in it, bytes that
  * files borrow, and files that are put there.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "memfs_setup.h"
+
 #include "conf/limits.h"
-#include "wasm/memfs.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -12,67 +13,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#define TREE_BYTES (1024u * 1024u)
-#define ENTRIES    20u
-
-struct setup {
-	struct memfs *fs;
-	struct memfs_node *root;
-};
-
-static int
-set_up(void **state)
-{
-	static const struct memfs_limits limits = {
-		.bytes = TREE_BYTES,
-		.entries = ENTRIES,
-		.file_size = GUEST_FILE_SIZE_MAX,
-	};
-	struct setup *setup = calloc(1, sizeof(*setup));
-
-	assert_non_null(setup);
-	setup->fs = memfs_new(&limits);
-	assert_non_null(setup->fs);
-	setup->root = memfs_root(setup->fs, 0);
-	*state = setup;
-	return 0;
-}
-
-static int
-tear_down(void **state)
-{
-	struct setup *setup = *state;
-
-	memfs_free(setup->fs);
-	free(setup);
-	return 0;
-}
-
-static struct memfs_node *
-make(struct setup *setup, const char *path)
-{
-	struct memfs_how how = { .oflags = WASI_OPEN_CREATE, .change = true };
-	struct memfs_node *node = NULL;
-
-	assert_int_equal(WASI_OK,
-	    memfs_open(setup->fs, setup->root, span_of(path), &how, &node));
-	return node;
-}
-
-static void
-touch(struct setup *setup, const char *path)
-{
-	memfs_release(setup->fs, make(setup, path));
-}
-
-static enum wasi_errno
-find(struct setup *setup, const char *path)
-{
-	struct memfs_node *node;
-
-	return memfs_lookup(setup->fs, setup->root, span_of(path), true, &node);
-}
 
 /* ---- what a program left ---- */
 
@@ -101,11 +41,11 @@ every_file_is_told(void **state)
 
 	assert_int_equal(0, memfs_add_dir(setup->fs, "/w/d/empty", false));
 	assert_int_equal(0, memfs_add_dir(setup->fs, "/w/d/e", false));
-	touch(setup, "w/a");
-	touch(setup, "w/d/b");
-	touch(setup, "w/d/e/c");
-	touch(setup, "w/a_name_that_is_too_long");
-	touch(setup, "outside");
+	tree_touch(setup, "w/a");
+	tree_touch(setup, "w/d/b");
+	tree_touch(setup, "w/d/e/c");
+	tree_touch(setup, "w/a_name_that_is_too_long");
+	tree_touch(setup, "outside");
 	assert_int_equal(
 	    WASI_OK, memfs_symlink(setup->fs, span_of("../outside"),
 			 setup->root, span_of("w/link")));
@@ -131,7 +71,7 @@ news(struct setup *setup, struct told *told)
 static void
 write_to(struct setup *setup, const char *path, uint64_t offset)
 {
-	struct memfs_node *node = make(setup, path);
+	struct memfs_node *node = tree_make(setup, path);
 	size_t n;
 
 	assert_int_equal(WASI_OK,
@@ -157,16 +97,16 @@ only_news_are_told(void **state)
 	assert_int_equal(0, memfs_add_dir(setup->fs, "/out/e", false));
 	assert_int_equal(
 	    0, memfs_add_cow(setup->fs, "/w/lent", span_of("bytes"), 0));
-	touch(setup, "w/old");
-	touch(setup, "w/d/deep");
-	touch(setup, "out/e/moved");
-	touch(setup, "out/one");
+	tree_touch(setup, "w/old");
+	tree_touch(setup, "w/d/deep");
+	tree_touch(setup, "out/e/moved");
+	tree_touch(setup, "out/one");
 	assert_string_equal(news(setup, &told), "d/deep lent old ");
 	memfs_mark(setup->fs);
 	assert_string_equal(news(setup, &told), "");
 	/* Looking, and setting a time, change nothing. */
-	touch(setup, "w/old");
-	node = make(setup, "w/old");
+	tree_touch(setup, "w/old");
+	node = tree_make(setup, "w/old");
 	assert_int_equal(
 	    WASI_OK, memfs_set_times(setup->fs, node, 1, 2, WASI_SET_MTIM));
 	memfs_release(setup->fs, node);
@@ -185,7 +125,7 @@ only_news_are_told(void **state)
 	assert_int_equal(
 	    WASI_OK, memfs_link(setup->fs, setup->root, span_of("w/lent"),
 			 false, setup->root, span_of("w/again")));
-	node = make(setup, "w/f/deep");
+	node = tree_make(setup, "w/f/deep");
 	assert_int_equal(WASI_OK, memfs_resize(setup->fs, node, 10));
 	memfs_release(setup->fs, node);
 	assert_string_equal(news(setup, &told), "f/deep again ");
@@ -206,7 +146,7 @@ a_write_copies_what_it_needs(void **state)
 	assert_int_equal(0, memfs_add_cow(setup->fs, "/f",
 				(struct span){ lent, sizeof(lent) }, 5));
 	assert_int_equal(memfs_bytes(setup->fs), 0);
-	node = make(setup, "f");
+	node = tree_make(setup, "f");
 	assert_int_equal(WASI_OK, memfs_write(setup->fs, node, 65536 + 9,
 				      (const uint8_t *)"abc", 3, &n));
 	assert_int_equal(memfs_bytes(setup->fs), 65536);
@@ -244,7 +184,7 @@ a_borrowed_file_counts_when_written(void **state)
 
 	assert_int_equal(0, memfs_add_cow(setup->fs, "/f",
 				(struct span){ lent, sizeof(lent) }, 5));
-	node = make(setup, "f");
+	node = tree_make(setup, "f");
 	while (memfs_write(setup->fs, node, written, (const uint8_t *)"x", 1,
 		   &n) == WASI_OK)
 		written += 65536;
@@ -277,7 +217,7 @@ given_files_take_their_places(void **state)
 	buf_init(&text, 100);
 	assert_int_equal(0, memfs_add_dir(setup->fs, "/w", false));
 	assert_int_equal(0, put(setup, "a/b/c", "one"));
-	open = make(setup, "w/a/b/c");
+	open = tree_make(setup, "w/a/b/c");
 	assert_int_equal(0, put(setup, "a/b/c", "two"));
 	assert_int_equal(0, memfs_read_whole(setup->fs, "/w/a/b/c", &text));
 	assert_true(span_is(buf_span(&text), "two"));
@@ -315,7 +255,7 @@ given_files_count(void **state)
 	assert_int_equal(
 	    -ENOSPC, memfs_put_file(setup->fs, "/w", span_of("small"),
 			 (struct span){ bytes, sizeof(bytes) }));
-	assert_int_equal(WASI_OK, find(setup, "w/small"));
+	assert_int_equal(WASI_OK, tree_find(setup, "w/small"));
 	do {
 		(void)snprintf(name, sizeof(name), "%u", n++);
 		r = put(setup, name, "x");
@@ -324,7 +264,8 @@ given_files_count(void **state)
 	assert_int_equal(memfs_entries(setup->fs), ENTRIES);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) \
+	cmocka_unit_test_setup_teardown(name, tree_set_up, tree_tear_down)
 
 int
 main(void)

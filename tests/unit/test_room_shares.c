@@ -1,10 +1,11 @@
 /* test_room_shares.c: a room with a keeper that the test plays: whose call is
  * next, who is refused, and that every count is right in the end.
  * SPDX-License-Identifier: Apache-2.0 */
+#include "fake_launcher.h"
+
 #include "base/fd.h"
 #include "base/log.h"
 #include "call/channel.h"
-#include "room/launcher.h"
 #include "room/room.h"
 
 #include <setjmp.h>
@@ -19,32 +20,6 @@
 
 #define TO_KEEPER (1u << FRAME_CONF | 1u << FRAME_CALL | 1u << FRAME_CANCEL)
 #define CALLS_MAX 64
-
-/* ---- a launcher whose keeper is the test ---- */
-
-struct launcher {
-	int channel; /* the keeper's end; -1: the room has not asked for one */
-};
-
-int
-launcher_spawn(
-    struct launcher *launcher, struct launched *ret_launched, struct err *err)
-{
-	int ends[2];
-
-	if (fd_pair(ends) < 0)
-		return fail_errno(err, "socketpair");
-	launcher->channel = ends[1];
-	*ret_launched = (struct launched){ ends[0], dup(ends[0]), 1 };
-	return 0;
-}
-
-void
-launcher_kill(struct launcher *launcher, pid_t pid)
-{
-	(void)launcher;
-	(void)pid;
-}
 
 /* ---- what a test has ---- */
 

@@ -2,11 +2,9 @@
 """A headless Chromium on the playground: a driver of tests/ui goes through the
 steps that it is told and prints a line for each."""
 
-import json
 import shutil
-import subprocess
 
-from .clients import NODE
+from .clients import NODE, run_driver
 from .programs import ROOT, TESTS
 
 DRIVER = TESTS / "ui" / "drive.mjs"
@@ -32,18 +30,4 @@ def drive(url, steps, timeout=300, **task):
         **{"url": url, "steps": list(steps), "packages": str(PACKAGES)},
         **{"browser": CHROMIUM, "shots": str(SHOTS), **task},
     }
-    done = subprocess.run(
-        [str(NODE), str(DRIVER), json.dumps(task)],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        timeout=timeout,
-        check=False,
-    )
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
-    seen = {line.pop("step"): line for line in lines}
-    if done.returncode != 0 or list(seen) != list(steps):
-        raise AssertionError(
-            f"status {done.returncode} after {list(seen)}: "
-            f"{done.stderr.decode(errors='replace')[-3000:]}"
-        )
-    return seen
+    return run_driver(DRIVER, task, timeout, "browser")

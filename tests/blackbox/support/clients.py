@@ -44,6 +44,11 @@ def drive(client, mode, steps, timeout=90, **task):
     task = {"steps": steps, "packages": str(PACKAGES), **task}
     if mode:
         task["mode"] = mode
+    return run_driver(driver, task, timeout, f"{client} {mode}")
+
+
+def run_driver(driver, task, timeout, name):
+    """Runs a driver on its task; {step: what it said of it}."""
     program = [NODE] if driver.suffix == ".mjs" else [sys.executable, "-B"]
     done = subprocess.run(
         [*map(str, program), str(driver), json.dumps(task)],
@@ -54,9 +59,9 @@ def drive(client, mode, steps, timeout=90, **task):
     )
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     seen = {line.pop("step"): line for line in lines}
-    if done.returncode != 0 or list(seen) != list(steps):
+    if done.returncode != 0 or list(seen) != list(task["steps"]):
         raise AssertionError(
-            f"{client} {mode}: status {done.returncode} after {list(seen)}: "
+            f"{name}: status {done.returncode} after {list(seen)}: "
             f"{done.stderr.decode(errors='replace')[-3000:]}"
         )
     return seen
