@@ -63,7 +63,13 @@ fuzz: engine llhttp
 
 ## mutate: takes the walls away one at a time: each must be missed
 mutate: build
-	@tools/mutate.py
+	@for room in mutate mutate_jail mutate_deno; do \
+		tools/$$room.py || exit 1; \
+	done
+
+## hostile: every hostile case in every kind of room; half an hour
+hostile: build
+	@HOSTILE=all build/venv/bin/python -m pytest -q tests/rooms/test_hostile.py
 
 ## fault: every call of the C library fails, and the machine runs out of things
 fault: build
@@ -87,7 +93,8 @@ stats:
 
 ## man: the manual pages, build/man/*
 man: engine llhttp $(BUILD)/build.ninja
-	@$(NINJA) --quiet man/breakroom.1 man/breakroom.conf.5
+	@$(NINJA) --quiet man/breakroom.1 man/breakroom.conf.5 \
+	    man/breakroom-rooms.7
 
 ## bench: this server beside four others
 bench:
@@ -134,5 +141,5 @@ clean:
 distclean:
 	@rm -rf build build-*
 
-.PHONY: help build engine llhttp setup guest run test check san fuzz fault mutate \
+.PHONY: help build engine llhttp setup guest run test check san fuzz fault mutate hostile \
     lint fmt lists stats man bench soak int64-suites deadlines load install clean distclean

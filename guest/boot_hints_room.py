@@ -1,16 +1,16 @@
-"""roomhints: what to do instead of what this room cannot do."""
+"""roomhints: what to do instead of what no room can do.
+
+What only some rooms cannot do has its rules beside each of them.  Python 3.9
+and later.
+"""
 
 # SPDX-License-Identifier: Apache-2.0
 
 import dis
-import errno
 import linecache
 import os
-import re
-import sys
 
 import _breakroom
-from _breakroom import net, system
 from _breakroom.hints import rule
 
 OWN_DATA = {"load_dataset", "get_rdataset"}
@@ -27,6 +27,10 @@ COMMANDS = {
 }
 FETCHERS = {"curl", "wget", "git", "ssh", "ping"}
 INSTALLERS = {"pip", "pip3", "conda", "apt", "apt-get", "uv"}
+MEMORY = (
+    "the room's memory ran out: work in pieces or with a generator, "
+    "or use a smaller dtype"
+)
 
 
 def frames(error):
@@ -38,17 +42,8 @@ def frames(error):
     return found
 
 
-def lines_of(error):
-    """Yield the lines of source that a traceback shows."""
-    for frame, line, _ in frames(error):
-        yield linecache.getline(frame.f_code.co_filename, line)
-
-
-@rule(OSError)
-def network(error, text):
-    """The network is off."""
-    if net.OFF not in text:
-        return None
+def fetching(error):
+    """Return what to do where the network is off."""
     names = {frame.f_code.co_name for frame, _, _ in frames(error)}
     if names & OWN_DATA or any(name.startswith("fetch_") for name in names):
         return f"that data set is downloaded; sklearn.datasets has {DATA} here"
@@ -64,12 +59,13 @@ def words(arguments):
             yield from words(item)
 
 
-@rule(OSError)
-def process(error, text):
-    """No process can be started."""
-    if text != f"[Errno {errno.ENOTSUP}] {system.NO_PROCESS}":
-        return None
-    command = list(words(getattr(error, "arguments", ())))
+def command_of(error):
+    """Return the words of a command that could not be started."""
+    return list(words(getattr(error, "arguments", ())))
+
+
+def instead_of(command):
+    """Return what to do where no process can be started."""
     first = os.path.basename(command[0]) if command else ""
     if INSTALLERS.intersection(command):
         return _breakroom.packagehints.install(command)
@@ -78,45 +74,6 @@ def process(error, text):
     if first in COMMANDS:
         return f"do it in Python: {COMMANDS[first]} instead of `{first}`"
     return "there is only this one Python: no shell, no programs; do it in Python"
-
-
-@rule(AttributeError)
-def fork(error, text):
-    """No process can be forked either."""
-    if error.obj is os and error.name in ("fork", "pipe", "wait", "waitpid"):
-        return "no process can be started: multiprocessing and threads run here in turn"
-    return None
-
-
-@rule(MemoryError, OverflowError, ValueError)
-def memory(error, text):
-    """The memory limit, or more than 32 bits can count."""
-    if isinstance(error, MemoryError) or text.startswith("array is too big"):
-        return (
-            "the room's memory ran out: work in pieces or with a generator, "
-            "or use a smaller dtype"
-        )
-    if "index-sized integer" in text or text.endswith("C ssize_t"):
-        return "no object of this 32-bit Python can have more than 2**31 - 1 elements"
-    return None
-
-
-NARROW = re.compile(
-    "Python int too large to convert to C long$"
-    "|Python integer -?[0-9]+ out of bounds for int32$"
-    "|(low|high) is out of bounds for int32$"
-)
-
-
-@rule(OverflowError, ValueError)
-def narrow_integers(error, text):
-    """numpy's default integer has 32 bits, unless the room changed that."""
-    if not NARROW.match(text) or sys.modules["numpy"].dtype(int).itemsize > 4:
-        return None
-    return (
-        "numpy's default integer has 32 bits in this room, and sums wrap "
-        "silently: ask for dtype='int64'"
-    )
 
 
 @rule(EOFError)
@@ -146,19 +103,6 @@ def environment(error, text):
         "nothing of the caller's environment is in this room, nor can a service "
         "be reached that wants a key"
     )
-
-
-@rule(OSError)
-def native_code(error, text):
-    """Files mapped into memory, and native libraries."""
-    if text.startswith("mmap is unavailable"):
-        return "no file can be mapped: read it (open().read(), np.load(), np.fromfile())"
-    if error.errno == errno.ENOTSUP and text.endswith("Not supported"):
-        if any(".tofile(" in line for line in lines_of(error)):
-            return "write an array with file.write(a.tobytes()) or np.save()"
-    if text.startswith("ctypes is unavailable"):
-        return "no native library can be loaded: only Python and what numpy or scipy do"
-    return None
 
 
 RAISE = dis.opmap["RAISE_VARARGS"]

@@ -117,7 +117,7 @@ def unknown_name(error, text):
     known = names | set(vars(builtins))
     if name in names or difflib.get_close_matches(name, known, 1, 0.75):
         return None
-    if _breakroom.runner.session > 1:
+    if _breakroom.running.session > 1:
         return "no call of this session gave it a value"
     return (
         "no line of this call gives it a value; what earlier calls made is there "

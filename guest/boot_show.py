@@ -1,13 +1,15 @@
 """show: the value, the figures and the pictures that a call shows.
 
 As in a notebook, `plt.show()` shows all open figures and closes them, and the
-end of a call does the same with what is open then.  Each picture is one write
-of one PNG file to a descriptor of the host's.
+end of a call does the same with what is open then.  Each picture is one PNG file
+on a descriptor of the host's.  matplotlib and PIL are looked for when they are
+needed: there may be neither.  Python 3.9 and later.
 """
 
 # SPDX-License-Identifier: Apache-2.0
 
 import builtins
+import importlib
 import io
 import math
 import os
@@ -15,15 +17,9 @@ import sys
 import time
 import weakref
 
-import matplotlib.backend_bases
-import matplotlib.pyplot as plt
-import PIL.Image
-from matplotlib._pylab_helpers import Gcf
-
 from _breakroom import values
 
 VALUE, HINT, IMAGE = 102, 103, 104
-write = os.write
 MAGIC = b"\x89PNG\r\n\x1a\n"
 
 # What a call shows at most, and how large one picture may be.  A client hands
@@ -39,15 +35,48 @@ SMOOTH = ("L", "LA", "RGB", "RGBA")
 PNG_MODES = (*SMOOTH, "1", "P", "I", "I;16")
 
 count = left_out = 0
+# pyplot's table of open figures, once there is one.
+figures = {}
 # Figures that the program showed by themselves.
 shown = weakref.WeakSet()
+
+
+class Absent:
+    """No value is one of these."""
+
+    Figure = Image = ()
+
+
+def write(descriptor, data):
+    """Write all to a descriptor, unless the program has closed it."""
+    data = memoryview(data)
+    try:
+        while data:
+            data = data[os.write(descriptor, data) :]
+    except OSError:
+        # A program that closes what it did not open is shown less.
+        return
+
+
+def __getattr__(name):
+    """Return a library that is met when it is first needed."""
+    if name == "plt":
+        return sys.modules.get("matplotlib.pyplot", Absent)
+    if name == "PIL":
+        return importlib.import_module("PIL.Image") and sys.modules["PIL"]
+    raise AttributeError(name)
+
+
+def packed(png):
+    """Return what is written of a PNG file: a room may need to tell its length."""
+    return png
 
 
 def send(png):
     """Show a PNG file."""
     global count
     count += 1
-    write(IMAGE, png)
+    write(IMAGE, packed(png))
 
 
 def has_room():
@@ -94,9 +123,10 @@ def scaled(picture, factor):
     if factor >= 1:
         return picture
     size = [max(1, int(side * factor)) for side in picture.size]
+    image = importlib.import_module("PIL.Image")
     if picture.mode in SMOOTH:
-        return picture.resize(size, PIL.Image.Resampling.LANCZOS, reducing_gap=2.0)
-    return picture.resize(size, PIL.Image.Resampling.NEAREST)
+        return picture.resize(size, image.LANCZOS, reducing_gap=2.0)
+    return picture.resize(size, image.NEAREST)
 
 
 def save(picture):
@@ -106,11 +136,16 @@ def save(picture):
     return stream.getvalue()
 
 
+def opened(png):
+    """Return a PNG file as a PIL image."""
+    return importlib.import_module("PIL.Image").open(io.BytesIO(png))
+
+
 def send_png(png):
     """Show a PNG file of any size."""
     if not has_room():
         return
-    with PIL.Image.open(io.BytesIO(png)) as picture:
+    with opened(png) as picture:
         large = len(png) > LARGEST or max(picture.size) > LONGEST_SIDE
         send(encode(picture) if large else bytes(png))
 
@@ -126,7 +161,7 @@ def send_figure(figure):
         return
     png = draw(figure)
     if len(png) > LARGEST:
-        with PIL.Image.open(io.BytesIO(png)) as picture:
+        with opened(png) as picture:
             png = encode(picture)
     send(png)
     figure.stale = False
@@ -159,13 +194,13 @@ def bounds(figure):
 
 def show_open():
     """Show and close all open figures; one that cannot be drawn is closed."""
-    for manager in sorted(Gcf.get_all_fig_managers(), key=lambda each: each.num):
+    for manager in sorted(figures.values(), key=lambda each: each.num):
         figure = manager.canvas.figure
         try:
             if figure not in shown or figure.stale:
                 send_figure(figure)
         finally:
-            Gcf.destroy(manager)
+            sys.modules["matplotlib._pylab_helpers"].Gcf.destroy(manager)
 
 
 def show(*args, **kwargs):
@@ -187,11 +222,11 @@ def show_one(manager):
 
 def picture_of(value):
     """Show a value that is a picture; return whether it was one."""
-    if isinstance(value, plt.Figure):
+    if isinstance(value, sys.modules.get("matplotlib.figure", Absent).Figure):
         if not is_open(value):
             send_figure(value)
         return True
-    if isinstance(value, PIL.Image.Image):
+    if isinstance(value, sys.modules.get("PIL.Image", Absent).Image):
         send_picture(value)
         return True
     return send_own(value)
@@ -199,7 +234,7 @@ def picture_of(value):
 
 def is_open(figure):
     """Tell whether the end of the call will show a figure."""
-    return any(each.canvas.figure is figure for each in Gcf.figs.values())
+    return any(each.canvas.figure is figure for each in figures.values())
 
 
 def send_own(value):
@@ -233,12 +268,11 @@ def show_value(value, keep):
         picture_of(value)
 
 
-def install():
+def adopt(pyplot):
     """Put these in place of what needs a screen."""
+    global figures
     for function in (show, pause):
         function.__module__ = "matplotlib.pyplot"
-        setattr(plt, function.__name__, function)
-    matplotlib.backend_bases.FigureManagerBase.show = show_one
-
-
-install()
+        setattr(pyplot, function.__name__, function)
+    sys.modules["matplotlib.backend_bases"].FigureManagerBase.show = show_one
+    figures = sys.modules["matplotlib._pylab_helpers"].Gcf.figs

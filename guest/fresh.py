@@ -46,7 +46,7 @@ def fresh():
     start_clocks()
     lay_in_reserve()
     # What is in the snapshot never goes, and a program's names are to.
-    _breakroom.runner.new_main()
+    _breakroom.running.new_main()
     return 0
 
 

@@ -8,5 +8,5 @@ rm -rf build-san build-bench
 [ -d build ] || exit 0
 find build -mindepth 1 -maxdepth 1 ! -name engine ! -name engine-target \
     ! -name guest-files ! -name llhttp ! -name venv ! -name venv-bench \
-    ! -name venv-native ! -name node ! -name node-clients ! -name node-ui \
+    ! -name venv-bench-rooms ! -name venv-native ! -name node ! -name node-clients ! -name node-ui \
     ! -name nginx -exec rm -rf {} +

@@ -23,7 +23,8 @@ SEES = {
     "server": SHARED | {"room", "mcp", "front"},
     "walls": {"base", "conf", "call"},
     "wasm": SHARED,
-    "rooms": SHARED | {"wasm"},
+    "cell": {"base", "conf", "walls"},
+    "rooms": SHARED | {"wasm", "cell"},
     "keeper": SHARED | {"wasm", "rooms"},
 }
 # Headers of constants alone, which a folder further left may see.

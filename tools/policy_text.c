@@ -146,26 +146,40 @@ condition_parse(const struct reader *reader, char *text,
 		return test_add(reader, &rule->tests[at], width & ~may, must);
 	if (strcmp(op, "!&") == 0 && may == 0)
 		return test_add(reader, &rule->tests[at], width & must, 0);
+	if (strcmp(op, "&") == 0 && may == 0)
+		return test_add(reader, &rule->tests[at], width & must, must);
 	return wrong(reader, "unknown operator %s", op);
 }
 
-/* Rules of other kinds than permission are for whole calls, and a call has
- * one kind: so their order means nothing. */
+/* True if no arguments are in both rules. */
+static bool
+rules_apart(const struct policy_rule *a, const struct policy_rule *b)
+{
+	for (unsigned i = 0; i < POLICY_ARGS; i++)
+		if ((a->tests[i].value ^ b->tests[i].value) & a->tests[i].mask &
+		    b->tests[i].mask)
+			return true;
+	return false;
+}
+
+/* Of rules of two kinds about a call, at most one can hold: so their order
+ * means nothing. */
 static bool
 rule_put(const struct reader *reader, const struct policy_rule *rule)
 {
 	struct policy *policy = reader->policy;
 
-	if (rule->action != POLICY_ALLOW && !rule->bare)
-		return wrong(reader, "only permission has conditions");
 	for (unsigned i = 0; i < policy->rules_n; i++) {
 		struct policy_rule *old = &policy->rules[i];
 
 		if (strcmp(old->call, rule->call) != 0)
 			continue;
-		if (old->action != rule->action || old->code != rule->code)
+		if (old->action != rule->action || old->code != rule->code) {
+			if (rules_apart(old, rule))
+				continue;
 			return wrong(
 			    reader, "%s has another rule already", rule->call);
+		}
 		if (old->bare)
 			return true; /* it allows this one too */
 		if (rule->bare) {    /* and here the other way round */

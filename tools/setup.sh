@@ -17,16 +17,18 @@ tests="libcmocka-dev clang clang-format clang-tidy cppcheck llvm codespell
     shellcheck"
 # 124 MB to fetch, 414 MB of disk.
 browser="chromium"
+# For the rooms of workers: engines, and what makes their trees and images.
+rooms="podman runc runsc uidmap mmdebstrap"
 
 case "${1:-}" in
 build)
 	wanted=$build
 	;;
 test)
-	wanted="$build $tests $browser"
+	wanted="$build $tests $browser $rooms"
 	;;
 bench)
-	wanted="$build $tests"
+	wanted="$build $tests $rooms"
 	;;
 *)
 	echo "usage: tools/setup.sh build|test|bench" >&2
@@ -104,23 +106,38 @@ packages() {
 	echo "$stamp" >"build/$1/stamp"
 }
 
-# A web server for the test of the example of one. Unpacked only: installing
-# it would start it.
-web_server() {
-	[ -x build/nginx/usr/sbin/nginx ] && return
-	PATH=$PATH:/usr/sbin command -v nginx >/dev/null && return
-	say "unpacking nginx into build/nginx"
+# unpack FOLDER PACKAGE...: packages without their dependencies, in build/FOLDER.
+# Installing them would start what they bring.
+unpack() {
+	folder=$1
+	shift
+	say "unpacking $* into build/$folder"
 	fetched=$(mktemp -d)
 	log=$fetched/log
-	if ! (cd "$fetched" && { apt-get download -q nginx || {
-	    $root apt-get update -q && apt-get download -q nginx; }; }) \
-	    >"$log" 2>&1 ||
-	    ! dpkg-deb -x "$fetched"/nginx_*.deb build/nginx; then
+	if ! (cd "$fetched" && { apt-get download -q "$@" || {
+	    $root apt-get update -q && apt-get download -q "$@"; }; }) \
+	    >"$log" 2>&1; then
 		cat "$log" >&2
-		say "no nginx could be had" >&2
+		say "no $* could be had" >&2
 		exit 1
 	fi
+	for package in "$fetched"/*.deb; do
+		dpkg-deb -x "$package" "build/$folder"
+	done
 	rm -rf "$fetched"
+}
+
+# there FOLDER PROGRAM: whether the system or build/FOLDER has the program.
+there() {
+	PATH=$PATH:/usr/sbin:build/$1/usr/sbin command -v "$2" >/dev/null
+}
+
+# Docker's engine and its client, which newer releases have apart.
+docker_engine() {
+	apart=
+	apt-cache show docker-cli >/dev/null 2>&1 && apart=docker-cli
+	# shellcheck disable=SC2086
+	unpack docker docker.io containerd tini $apart
 }
 
 case "$1" in
@@ -129,10 +146,13 @@ test)
 	venv venv-native tools/requirements-native.txt
 	packages node-clients tests/clients
 	packages node-ui tests/ui
-	web_server
+	there nginx nginx || unpack nginx nginx
+	there docker dockerd || docker_engine
 	;;
 bench)
+	there docker dockerd || docker_engine
 	venv venv-bench tests/bench/requirements.txt
+	venv venv-bench-rooms tests/bench/requirements-rooms.txt
 	packages node tests/bench
 	;;
 esac

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 """make test: from a fresh clone through every test; the last line counts.
 
-FUZZ_SECONDS is how long each fuzz target runs (default 60), two at a time;
-the faults planted in them must be found in the same time.
+FUZZ_SECONDS is how long each fuzz target runs (default 15), two at a time.
 SPDX-License-Identifier: Apache-2.0
 """
 import os
@@ -25,16 +24,19 @@ def meson_tests(parts, name, folder):
 def fuzz(parts):
     result = RESULTS / "fuzz.json"
     parts.run("fuzz", sys.executable, "tools/fuzz.py", "--seconds",
-              os.environ.get("FUZZ_SECONDS", "60"), "--json", result,
+              os.environ.get("FUZZ_SECONDS", "15"), "--json", result,
               must=False)
     return result
 
 
 def mutate(parts):
-    result = RESULTS / "mutate.json"
-    parts.run("walls away", sys.executable, "tools/mutate.py", "--json",
-              result, must=False)
-    return result
+    """Each kind of room whose walls can be taken away."""
+    results = []
+    for name in ("mutate", "mutate_jail", "mutate_deno"):
+        results.append(RESULTS / f"{name}.json")
+        parts.run(f"walls away, {name}", sys.executable, f"tools/{name}.py",
+                  "--json", results[-1], must=False)
+    return results
 
 
 def fault(parts):
@@ -57,8 +59,9 @@ ALONE = ("calls", "cost", "deadlines", "http_busy", "http_connections",
          "http_end", "kill", "limits", "load", "mcases_server", "reports",
          "soak", "stuck", "tasks")
 # The longest of the others, which are spread over both halves.
-FIRST_HALF = ("clients", "conformance", "hostile", "http_protocol", "packages",
-              "programs", "run_out", "sessions", "show", "ui_browser")
+FIRST_HALF = ("broken_guest", "clients", "conformance", "hostile",
+              "http_protocol", "packages", "programs", "run_out", "sessions",
+              "show", "ui_browser")
 
 
 def black_box(name):
@@ -68,13 +71,17 @@ def black_box(name):
     groups = {"alone": ALONE, "first half": FIRST_HALF}
     chosen = groups.get(name) or [
         stem for stem in stems if stem not in ALONE + FIRST_HALF]
-    result = RESULTS / f"pytest-{name.replace(' ', '-')}.xml"
+    return pytest_of(name.replace(" ", "-"), *(stems[stem] for stem in chosen))
+
+
+def pytest_of(name, *tests):
+    """The command that runs these tests, and its result."""
+    result = RESULTS / f"pytest-{name}.xml"
     # Their own folder for temporary files: pytest removes old ones, also those
     # of another run that is still going on.
     return ["build/venv/bin/python", "-m", "pytest", "-q", "--tb=short", "-rN",
-            "-p", "no:cacheprovider",
-            "--basetemp", f"build/pytest-{name.replace(' ', '-')}",
-            "--junitxml", result, *(stems[stem] for stem in chosen)], result
+            "-p", "no:cacheprovider", "--basetemp", f"build/pytest-{name}",
+            "--junitxml", result, *tests], result
 
 
 def pytest(parts):
@@ -85,6 +92,25 @@ def pytest(parts):
     command, last = black_box("alone")
     parts.run("black box, alone", *command, must=False, env=environment)
     return [*(result for _, result in halves), last]
+
+
+def rooms(parts):
+    """The workers' Python by itself, then one suite over every kind of room, in
+    two halves: those of engines, and the others."""
+    environment = dict(os.environ, PYTHONDONTWRITEBYTECODE="1")
+    folders = [pytest_of(name, f"tests/{name}") for name in ("native", "deno")]
+    kinds = [rooms_of("own", "wasm,jail,jail-user,deno"),
+             rooms_of("engines", "podman,docker,gvisor")]
+    for name, halves in (("workers", folders), ("rooms", kinds)):
+        parts.run_beside(name, *(command for command, _ in halves),
+                         env=environment)
+    return [result for _, result in (*folders, *kinds)]
+
+
+def rooms_of(name, ids):
+    """The command that runs the suite over these rooms, and its result."""
+    command, result = pytest_of(f"rooms-{name}", "tests/rooms")
+    return ["env", f"ROOMS={ids}", *command], result
 
 
 def main():
@@ -99,7 +125,8 @@ def main():
     results.append(fuzz(parts))
     results.append(lint(parts))
     results += pytest(parts)
-    results.append(mutate(parts))
+    results += rooms(parts)
+    results += mutate(parts)
     results.append(fault(parts))
     parts.report()
     sys.stdout.flush()

@@ -91,40 +91,48 @@ fd_read_all(int fd, void *bytes, size_t n)
 	return 0;
 }
 
-int
-fd_write_all(int fd, const void *bytes, size_t n)
+static int
+put_all(int fd, const void *bytes, size_t n,
+    ssize_t (*put)(int fd, const void *bytes, size_t n))
 {
 	const uint8_t *p = bytes;
 
 	while (n > 0) {
-		ssize_t put = write(fd, p, n);
+		ssize_t done = put(fd, p, n);
 
-		if (put < 0 && errno == EINTR)
+		if (done < 0 && errno == EINTR)
 			continue;
-		if (put < 0)
+		if (done < 0)
 			return -errno;
-		p += put;
-		n -= (size_t)put;
+		p += done;
+		n -= (size_t)done;
 	}
 	return 0;
+}
+
+/* Calls of their own, where the faults of tests/fault come in. */
+static ssize_t
+write_some(int fd, const void *bytes, size_t n)
+{
+	return write(fd, bytes, n);
+}
+
+int
+fd_write_all(int fd, const void *bytes, size_t n)
+{
+	return put_all(fd, bytes, n, write_some);
+}
+
+static ssize_t
+send_some(int fd, const void *bytes, size_t n)
+{
+	return send(fd, bytes, n, MSG_NOSIGNAL);
 }
 
 int
 fd_send_all(int fd, const void *bytes, size_t n)
 {
-	const uint8_t *p = bytes;
-
-	while (n > 0) {
-		ssize_t put = send(fd, p, n, MSG_NOSIGNAL);
-
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return -errno;
-		p += put;
-		n -= (size_t)put;
-	}
-	return 0;
+	return put_all(fd, bytes, n, send_some);
 }
 
 int

@@ -20,9 +20,11 @@ union fd_control {
 	char bytes[CMSG_SPACE(sizeof(int) * WIRE_FDS_MAX)];
 };
 
-union peer_control {
+/* Of a peer that is named, and may have descriptors. */
+union any_control {
 	struct cmsghdr align;
-	char bytes[CMSG_SPACE(sizeof(struct ucred))];
+	char bytes[CMSG_SPACE(sizeof(struct ucred)) +
+		   CMSG_SPACE(sizeof(int) * WIRE_FDS_MAX)];
 };
 
 static struct pending_fd *
@@ -88,8 +90,6 @@ channel_name_peer(struct channel *channel)
 {
 	const int on = 1;
 
-	if (channel->takes_fds)
-		BUG("a channel of descriptors names no peer");
 	if (setsockopt(channel->fd, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) <
 	    0)
 		return -errno;
@@ -268,35 +268,36 @@ keep_peer(struct channel *channel, struct msghdr *message)
 	struct cmsghdr *header = CMSG_FIRSTHDR(message);
 	struct ucred peer;
 
-	if (!header || header->cmsg_level != SOL_SOCKET ||
-	    header->cmsg_type != SCM_CREDENTIALS ||
-	    header->cmsg_len < CMSG_LEN(sizeof(peer)))
-		return;
-	memcpy(&peer, CMSG_DATA(header), sizeof(peer));
-	channel->peer = peer.pid;
+	for (; header; header = CMSG_NXTHDR(message, header)) {
+		if (header->cmsg_level != SOL_SOCKET ||
+		    header->cmsg_type != SCM_CREDENTIALS ||
+		    header->cmsg_len < CMSG_LEN(sizeof(peer)))
+			continue;
+		memcpy(&peer, CMSG_DATA(header), sizeof(peer));
+		channel->peer = peer.pid;
+	}
 }
 
 /* Room for what may come beside the bytes, no more: the kernel then drops
  * descriptors that a peer which has none to give would park here. */
 static void
 control_set(const struct channel *channel, struct msghdr *message,
-    union fd_control *fds, union peer_control *peer)
+    union any_control *control)
 {
-	if (channel->takes_fds) {
-		message->msg_control = fds->bytes;
-		message->msg_controllen = sizeof(fds->bytes);
-	} else if (channel->names_peer) {
-		message->msg_control = peer->bytes;
-		message->msg_controllen = sizeof(peer->bytes);
-	}
+	size_t n =
+	    channel->takes_fds ? CMSG_SPACE(sizeof(int) * WIRE_FDS_MAX) : 0;
+
+	if (channel->names_peer)
+		n += CMSG_SPACE(sizeof(struct ucred));
+	message->msg_control = n > 0 ? control->bytes : NULL;
+	message->msg_controllen = n;
 }
 
 int
 channel_read(struct channel *channel, struct err *err)
 {
 	for (;;) {
-		union fd_control control;
-		union peer_control peer;
+		union any_control control;
 		struct iovec part;
 		struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
 		size_t room = channel->in.max - channel->in.n;
@@ -309,7 +310,7 @@ channel_read(struct channel *channel, struct err *err)
 			return fail(err, ENOMEM, "no memory for a frame");
 		part.iov_base = channel->in.p + channel->in.n;
 		part.iov_len = channel->in.cap - channel->in.n;
-		control_set(channel, &message, &control, &peer);
+		control_set(channel, &message, &control);
 		got = recvmsg(channel->fd, &message, MSG_CMSG_CLOEXEC);
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -325,7 +326,7 @@ channel_read(struct channel *channel, struct err *err)
 		channel->in.n += (size_t)got;
 		if (channel->takes_fds)
 			keep_fds(channel, &message, channel->in.n - 1);
-		else if (channel->names_peer)
+		if (channel->names_peer)
 			keep_peer(channel, &message);
 		/* All there was, or all before the next descriptors: whoever
 		 * polls is told of the rest. */

@@ -33,6 +33,7 @@ static const struct shape {
 	[FRAME_REGION] = { 0, 0, 1 },
 	[FRAME_BRANCH] = { 0, 0, 2 },
 	[FRAME_READY] = { 0, 0, 0 },
+	[FRAME_WORKER] = { 0, 0, 1 },
 	[FRAME_DONE] = { sizeof(struct wire_done), 0, 0 },
 	[FRAME_UNBORN] = { 0, 0, 0 },
 };

@@ -51,6 +51,8 @@ enum frame_type {
 
 	/* child -> keeper; hostile */
 	FRAME_READY,  /* no payload: waiting for a job */
+	FRAME_WORKER, /* no payload, before READY; the pidfd of what is to be
+		       * killed with the child */
 	FRAME_DONE,   /* struct wire_done */
 	FRAME_UNBORN, /* no payload: a session has no copy */
 
@@ -78,9 +80,19 @@ struct wire_conf {
 	uint32_t log_level;
 	uint32_t take_files;    /* 1: a call's files go with its result */
 	uint32_t sessions;      /* that may live at once */
+	uint32_t ready;         /* children made while the room is idle */
 	uint32_t deterministic; /* 1: clock and random bytes are fixed */
 	wall_set allowed; /* walls that may be missing by the operator's word */
+	uint32_t room;    /* enum room_id */
+	/* Of a worker: its processes, thousandths of a processor, and whether
+	 * its program may start others. */
+	uint32_t processes, cpus_milli, allow_processes;
 	char artifacts_dir[4096];
+	/* Of the kinds that have a use for it; empty: the kind's own choice. */
+	char python[512], root[512];
+	char preload[1024]; /* modules, with commas */
+	char engine[256], runtime[256], image[256];
+	char deno[512], pyodide[512], pyodide_packages[512];
 };
 
 /* Which walls a room has. Each is in one of the first two sets, or concerns
@@ -174,7 +186,7 @@ struct wire_done {
 	uint32_t out_of_memory; /* trapped with the memory at its limit */
 	uint32_t stays;         /* 1: it takes another job */
 	uint32_t interrupted; /* 1: in its turn it was told to come to an end */
-	uint32_t zero;
+	uint32_t signal;      /* that killed the program; 0: none */
 	uint64_t cpu_us;
 	uint64_t memory_peak_bytes;
 	uint64_t memory_bytes; /* now */

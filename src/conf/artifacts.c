@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -86,6 +87,29 @@ is_in_place(int fd, const char *path)
 
 	return fstat(fd, &opened) == 0 && stat(path, &named) == 0 &&
 	       opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+}
+
+int
+artifacts_find_for(enum room_id room, enum int64 int64,
+    struct artifacts *ret_artifacts, struct err *err)
+{
+	struct places places;
+	int r;
+
+	if (room_id_has(room, TRAIT_ARTIFACTS))
+		return artifacts_find(int64, ret_artifacts, err);
+	*ret_artifacts = (struct artifacts){ .dir = "" };
+	r = artifacts_places(&places, err);
+	for (size_t i = 0; r == 0 && i < places.n; i++) {
+		char *dir = ret_artifacts->dir;
+		int n = snprintf(dir, PATH_MAX, "%s/rooms/%s", places.dir[i],
+		    room_id_name(room));
+
+		if (n < PATH_MAX && access(dir, F_OK) == 0)
+			return 0;
+		dir[0] = '\0';
+	}
+	return r;
 }
 
 int

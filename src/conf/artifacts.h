@@ -37,6 +37,12 @@ struct artifacts {
 int artifacts_find(
     enum int64 int64, struct artifacts *ret_artifacts, struct err *err);
 
+/* The same for a kind of room: where the kind does not need these, the directory
+ * of what its own installation made ("rooms/NAME" in one of those places), or ""
+ * when there is none, and 0. */
+int artifacts_find_for(enum room_id room, enum int64 int64,
+    struct artifacts *ret_artifacts, struct err *err);
+
 /* Holds them for as long as *ret_fd, which the caller owns, is open: an
  * installation removes what nobody holds. 0; -ESTALE when they were removed or
  * replaced since they were found; -EWOULDBLOCK when another process has locked

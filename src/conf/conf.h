@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/log.h"
 #include "conf/limits.h"
+#include "conf/room_id.h"
 #include "conf/wall.h"
 
 #include <stdbool.h>
@@ -16,6 +17,7 @@ enum command {
 	COMMAND_RUN,
 	COMMAND_INSTALL,
 	COMMAND_DOCTOR,
+	COMMAND_BENCH,
 	COMMAND_TOKEN,
 	COMMAND_PACKAGES,
 	COMMAND_VERSION,
@@ -52,6 +54,29 @@ struct conf_list {
 struct conf {
 	enum command command;
 
+	/* The kind that this is about: of run and install, by --room; of one
+	 * room's own configuration (conf/room_conf.h), its; else that of calls
+	 * which name none. */
+	enum room_id room;
+
+	/* serve, doctor, bench: the kinds that there are. room_ids is made of
+	 * rooms: in that order, wasm without any; in doctor and bench all. */
+	struct conf_list rooms;
+	enum room_id default_room; /* serve: one of them */
+	unsigned room_ids_n;
+	enum room_id room_ids[ROOMS];
+	struct conf_list room_limits; /* "ROOM.NAME=VALUE": room_conf.h */
+
+	/* What rooms of a kind are made of; NULL: the kind's own choice. */
+	const char *python, *root;
+	struct conf_list preload; /* modules */
+	const char *engine, *runtime, *image;
+	const char *deno, *pyodide, *pyodide_packages;
+	/* Of a worker in such a room. */
+	uint32_t cpus_milli; /* thousandths of a processor */
+	uint32_t processes;
+	uint32_t ready; /* of any room: children made while it is idle */
+
 	/* serve and run: the limits of a call */
 	uint32_t timeout_ms;
 	uint32_t max_timeout_ms;
@@ -68,6 +93,7 @@ struct conf {
 	enum int64 int64;        /* serve, run, install, doctor */
 	struct conf_list deny_imports, allow_imports; /* serve, run */
 	bool deterministic;                           /* serve, run */
+	bool allow_processes;                         /* in the jail */
 	uint32_t max_sessions;         /* of rooms; 0: there are none */
 	uint64_t session_memory_bytes; /* that they hold together */
 	uint32_t session_rest_ms;      /* unused for so long, one ends */

@@ -17,11 +17,7 @@
 
 _Static_assert(CONF_LINE_MAX + 2 <= INI_MAX_LINE, "libinih takes our lines");
 
-static const char *const section_names[] = {
-	[SECTION_SERVER] = "server",
-	[SECTION_ROOM] = "room wasm",
-};
-#define SECTIONS (sizeof(section_names) / sizeof(section_names[0]))
+#define SECTION_NAME(i) option_section_name((enum option_section)(i))
 
 struct reading {
 	struct settings *settings;
@@ -69,11 +65,11 @@ judge_section(struct reading *reading, const char *text, size_t n)
 		}
 	}
 	for (size_t i = SECTION_SERVER; i < SECTIONS; i++) {
-		if (strlen(section_names[i]) != length ||
-		    memcmp(section_names[i], text + 1, length) != 0)
+		if (strlen(SECTION_NAME(i)) != length ||
+		    memcmp(SECTION_NAME(i), text + 1, length) != 0)
 			continue;
 		if (reading->seen_section[i])
-			FAULT(reading, "[%s] is here twice", section_names[i]);
+			FAULT(reading, "[%s] is here twice", SECTION_NAME(i));
 		reading->seen_section[i] = true;
 		reading->in_section = true;
 		return;
@@ -81,7 +77,8 @@ judge_section(struct reading *reading, const char *text, size_t n)
 	(void)snprintf(name, sizeof(name), "%.*s", (int)length, text + 1);
 	option_show(name, shown);
 	FAULT(reading,
-	    "there is no section [%s]; there are [server] and [room wasm]",
+	    "there is no section [%s]; there are [server], [room wasm], [room "
+	    "jail], [room container] and [room deno]",
 	    shown);
 }
 
@@ -184,7 +181,7 @@ unknown_setting(struct reading *reading, const char *name, int section)
 	option_show(name, shown);
 	if (elsewhere) {
 		FAULT(reading, "%s belongs to [%s]", name,
-		    section_names[elsewhere->section]);
+		    SECTION_NAME(elsewhere->section));
 		return;
 	}
 	for (size_t i = 0; i < option_count; i++)
@@ -202,7 +199,7 @@ static int
 find_section(const char *name)
 {
 	for (size_t i = SECTION_SERVER; i < SECTIONS; i++)
-		if (strcmp(section_names[i], name) == 0)
+		if (strcmp(SECTION_NAME(i), name) == 0)
 			return (int)i;
 	return SECTION_NOWHERE;
 }

@@ -131,9 +131,9 @@ add_setting(const struct settings *settings, size_t i, struct buf *into)
 
 static int
 add_section(const struct settings *settings, enum option_section section,
-    const char *name, struct buf *into)
+    struct buf *into)
 {
-	int r = buf_printf(into, "\n[%s]\n", name);
+	int r = buf_printf(into, "\n[%s]\n", option_section_name(section));
 
 	for (size_t i = 0; r == 0 && i < option_count; i++)
 		if (option_table[i].section == section)
@@ -149,9 +149,7 @@ settings_dump(const struct settings *settings, struct buf *into)
 	    "setting came from\n",
 	    BREAKROOM_VERSION);
 
-	if (r == 0)
-		r = add_section(settings, SECTION_SERVER, "server", into);
-	if (r == 0)
-		r = add_section(settings, SECTION_ROOM, "room wasm", into);
+	for (unsigned i = SECTION_SERVER; r == 0 && i < SECTIONS; i++)
+		r = add_section(settings, (enum option_section)i, into);
 	return r;
 }

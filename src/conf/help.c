@@ -18,8 +18,9 @@
 	"\n"                                                                \
 	"  serve     answer MCP clients on standard streams or over HTTP\n" \
 	"  run       run one program and print what it printed\n"           \
-	"  install   prepare the room on this machine (once)\n"             \
+	"  install   prepare a room on this machine (once)\n"               \
 	"  doctor    say what this machine can host, and why not\n"         \
+	"  bench     compare the rooms of this machine in figures\n"        \
 	"  packages  list what programs may import\n"                       \
 	"  token     make a bearer token for clients over HTTP\n"           \
 	"  help CMD  the options of a command\n"                            \
@@ -57,6 +58,13 @@
 	"in the room. Exit code 0 if that worked and the room has every\n" \
 	"wall that it requires.\n"                                         \
 	"\n"
+#define BENCH_HEAD                                                          \
+	"usage: breakroom bench [OPTION...]\n"                              \
+	"\n"                                                                \
+	"Runs the same few programs in each room that this machine can\n"   \
+	"host, and prints what each call took, what it held and how long\n" \
+	"the room took to start.\n"                                         \
+	"\n"
 #define PACKAGES_HEAD                                                   \
 	"usage: breakroom packages [OPTION...]\n"                       \
 	"\n"                                                            \
@@ -73,45 +81,51 @@
 #define HELP_LINES "  --help\n      Print this text.\n"
 
 /* clang-format off */
-#define VALUE(s, r, i, d, section, name, argument, standard, kind, field, min, max, \
+#define VALUE(s, r, i, d, b, section, name, argument, standard, kind, field, min, max, \
     help) \
-	PICK(s, r, i, d, VALUE_LINES(name, argument, standard, help))
-#define CHOICE(s, r, i, d, section, name, argument, standard, field, names, help) \
-	PICK(s, r, i, d, VALUE_LINES(name, argument, standard, help))
-#define TEXT(s, r, i, d, section, name, argument, standard, field, help) \
-	PICK(s, r, i, d, VALUE_LINES(name, argument, standard, help))
-#define LIST(s, r, i, d, section, name, argument, standard, field, judge, \
+	PICK(s, r, i, d, b, VALUE_LINES(name, argument, standard, help))
+#define CHOICE(s, r, i, d, b, section, name, argument, standard, field, names, help) \
+	PICK(s, r, i, d, b, VALUE_LINES(name, argument, standard, help))
+#define TEXT(s, r, i, d, b, section, name, argument, standard, field, help) \
+	PICK(s, r, i, d, b, VALUE_LINES(name, argument, standard, help))
+#define LIST(s, r, i, d, b, section, name, argument, standard, field, judge, \
     help) \
-	PICK(s, r, i, d, VALUE_LINES(name, argument, standard, help))
-#define EACH(s, r, i, d, section, name, argument, standard, field, judge, \
+	PICK(s, r, i, d, b, VALUE_LINES(name, argument, standard, help))
+#define EACH(s, r, i, d, b, section, name, argument, standard, field, judge, \
     help) \
-	PICK(s, r, i, d, VALUE_LINES(name, argument, standard, help))
-#define WALLS(s, r, i, d, section, name, argument, standard, field, help) \
-	PICK(s, r, i, d, VALUE_LINES(name, argument, standard, help))
-#define FLAG(s, r, i, d, section, name, field, help) \
-	PICK(s, r, i, d, FLAG_LINES(name, help))
+	PICK(s, r, i, d, b, VALUE_LINES(name, argument, standard, help))
+#define WALLS(s, r, i, d, b, section, name, argument, standard, field, help) \
+	PICK(s, r, i, d, b, VALUE_LINES(name, argument, standard, help))
+#define FLAG(s, r, i, d, b, section, name, field, help) \
+	PICK(s, r, i, d, b, FLAG_LINES(name, help))
 
 static const char serve_text[] = SERVE_HEAD
-#define PICK(s, r, i, d, text) IF_##s(text)
+#define PICK(s, r, i, d, b, text) IF_##s(text)
 #include "conf/options.def"
 #undef PICK
 	HELP_LINES;
 
 static const char run_text[] = RUN_HEAD
 	"  -c CODE\n      The program itself, instead of a file.\n"
-#define PICK(s, r, i, d, text) IF_##r(text)
+#define PICK(s, r, i, d, b, text) IF_##r(text)
 #include "conf/options.def"
 #undef PICK
 	HELP_LINES;
 
 static const char install_text[] = INSTALL_HEAD
-#define PICK(s, r, i, d, text) IF_##i(text)
+#define PICK(s, r, i, d, b, text) IF_##i(text)
 #include "conf/options.def"
 #undef PICK
 	HELP_LINES;
 
 static const char doctor_text[] = DOCTOR_HEAD
-#define PICK(s, r, i, d, text) IF_##d(text)
+#define PICK(s, r, i, d, b, text) IF_##d(text)
+#include "conf/options.def"
+#undef PICK
+	HELP_LINES;
+
+static const char bench_text[] = BENCH_HEAD
+#define PICK(s, r, i, d, b, text) IF_##b(text)
 #include "conf/options.def"
 #undef PICK
 	HELP_LINES;
@@ -135,6 +149,8 @@ conf_help(enum command command)
 		return install_text;
 	case COMMAND_DOCTOR:
 		return doctor_text;
+	case COMMAND_BENCH:
+		return bench_text;
 	case COMMAND_TOKEN:
 		return token_text;
 	case COMMAND_PACKAGES:

@@ -30,13 +30,31 @@
 #define CONCURRENCY_DEFAULT 16u /* memory bounds it, not the cores */
 #define CONCURRENCY_MIN     1u
 #define CONCURRENCY_MAX     256u
-#define QUEUE_DEFAULT       64u
-#define QUEUE_MIN           1u /* 0 would read as "no limit" to some */
-#define QUEUE_MAX           10000u
+/* Of a worker in a room of the host's kind: one processor, and threads of
+ * libraries beside the program's own. */
+#define CPUS_MILLI_DEFAULT 1000u
+#define CPUS_MILLI_MIN     10u
+#define CPUS_MILLI_MAX     256000u
+#define PROCESSES_DEFAULT  128u
+#define PROCESSES_MIN      2u /* the program, and who looks after it */
+#define PROCESSES_MAX      4096u
+#define QUEUE_DEFAULT      64u
+#define QUEUE_MIN          1u /* 0 would read as "no limit" to some */
+#define QUEUE_MAX          10000u
 
 /* ---- patience of the commands that make a single call ---- */
 
 #define ROOM_START_MS 30000u /* a start takes 10 ms, from a slow disk seconds */
+
+/* ---- bench ---- */
+
+#define BENCH_CALLS_MAX      100u /* of a program in a room: a p99 of sorts */
+#define BENCH_CALLS_MIN      5u   /* however long they take */
+#define BENCH_SERIES_US      2000000u /* of the calls of one program */
+#define BENCH_PAUSE_MS       10u      /* between two calls */
+#define BENCH_PAUSE_MS_MAX   2000u    /* for rooms that take long to refill */
+#define BENCH_WAITED_US      2000u    /* for a child: the pause was too short */
+#define PROCESSES_LOOKED_MAX 65536u   /* of /proc, 24 bytes each */
 
 /* ---- bytes from a client ---- */
 
@@ -280,10 +298,13 @@
 
 /* ---- processes of a room ---- */
 
-#define SPARES 2u /* children made ready while idle: 1 MiB each */
+/* Children made ready while idle: 1 MiB each, of a container 50 MiB. */
+#define READY_DEFAULT 2u
+#define READY_MIN     1u
+#define READY_MAX     64u /* a burst of many clients at once */
 /* While some still die, as many others may run. */
 #define CHILDREN_MAX \
-	(2u * CONCURRENCY_MAX + SPARES + SPENT_MAX + ROOM_SESSIONS_MAX)
+	(2u * CONCURRENCY_MAX + READY_MAX + SPENT_MAX + ROOM_SESSIONS_MAX)
 #define SPENT_MAX            16u   /* ended, not yet reaped: off the path */
 #define SPENT_HOLD_US        5000u /* by then the answer has left the machine */
 #define INTERRUPT_BEFORE_MS  250u  /* a time limit: to end with a traceback; */
@@ -292,21 +313,28 @@
 #define MAX_SESSIONS_DEFAULT 8u    /* one person's: a conversation or two */
 #define SESSION_SMALL_BYTES  (16ull * MIB) /* in pages of 4 KiB */
 #define SPARE_DELAY_US       2000u /* without a call coming or going: a pause */
-#define YIELD_AFTER_US       100000u   /* longer calls let others go first, */
-#define YIELD_CPU_NS         50000000u /* if they were busy for so long: */
-#define YIELD_NICE           19 /* as low as it goes; others get 68 times more */
-#define DYING_WAIT_US        20000u    /* a killed child is reaped in less */
-#define CHILD_START_MAX_US   5000000u  /* zygote, or child, is stuck then */
-#define KEEPER_LATE_MS       5000u     /* behind a limit: the keeper is stuck */
-#define ROOM_LOSSES_MAX      4u        /* in a row, before calls are refused */
-#define CALL_AGAIN_MS        10u       /* doubled at each of the tries */
-#define CALL_TRIES_MAX       3u        /* of a call whose child never began */
-#define STEADY_US            10000000u /* a life that ends a back-off */
-#define KEEPERS_MAX          16u       /* at once; a room has one */
-#define LAUNCH_END_MS        1000u     /* for it and what it started to end */
-#define LAUNCH_WAIT_MS       3000u     /* for a launcher that forks */
-#define RESTART_MS_MIN       50u /* back-off of a zygote or keeper that dies */
-#define RESTART_MS_MAX       5000u
+/* A worker's start is work for all processors, and takes so long that a little
+ * more does not matter: no call has to share with it. */
+#define SPARE_DELAY_WORKER_US 50000u
+#define YIELD_AFTER_US        100000u   /* longer calls let others go first, */
+#define YIELD_CPU_NS          50000000u /* if they were busy for so long: */
+#define YIELD_NICE            19 /* as low as it goes; others get 68 times more */
+#define DYING_WAIT_US         20000u   /* a killed child is reaped in less */
+#define CHILD_START_MAX_US    5000000u /* zygote, or child, is stuck then */
+#define KEEPER_LATE_MS        5000u    /* behind a limit: the keeper is stuck */
+#define ROOM_LOSSES_MAX       4u       /* in a row, before calls are refused */
+#define CALL_AGAIN_MS         10u      /* doubled at each of the tries */
+#define CALL_TRIES_MAX        3u       /* of a call whose child never began */
+#define STEADY_US             10000000u /* a life that ends a back-off */
+#define KEEPERS_MAX           16u       /* at once; a room has one */
+#define LAUNCH_END_MS         1000u     /* for it and what it started to end */
+#define LAUNCH_CLEAN_MS       800u      /* of that: for all that it started */
+#define LAUNCH_STEP_MS_MAX    32u
+#define GROUPS_AGAIN_MS_MAX   128u   /* between two tries to remove them */
+#define GROUPS_WAIT_MS        10000u /* then they are left behind */
+#define LAUNCH_WAIT_MS        3000u  /* for a launcher that forks */
+#define RESTART_MS_MIN        50u /* back-off of a zygote or keeper that dies */
+#define RESTART_MS_MAX        5000u
 
 /* The wait after one of ms milliseconds. */
 #define RESTART_MS_AFTER(ms) ((ms)*2 < RESTART_MS_MAX ? (ms)*2 : RESTART_MS_MAX)
@@ -314,19 +342,20 @@
 /* A keeper's descriptors: of each child its channel, its pidfd, its output and
  * its memory group's files; then its own, the zygotes', and what arrives before
  * older ones are closed. */
-#define KEEPER_FDS_NEEDED(concurrency, sessions)        \
-	(3u * ROOM_SLOTS(concurrency, sessions) + 64u + \
-	    CGROUP_FDS_NEEDED(ROOM_SLOTS(concurrency, sessions)))
+#define KEEPER_FDS_NEEDED(concurrency, sessions, ready)        \
+	(3u * ROOM_SLOTS(concurrency, sessions, ready) + 64u + \
+	    CGROUP_FDS_NEEDED(ROOM_SLOTS(concurrency, sessions, ready)))
 
 /* A room's memory groups: of every child that may live at once, and of two
  * that die slowly. Its processes: those, the keeper, two zygotes, a twin. */
-#define ROOM_SLOTS(concurrency, sessions) \
-	((concurrency) + (sessions) + SPARES + SPENT_MAX + 2u)
-#define ROOM_PROCESSES(concurrency, sessions) \
-	(ROOM_SLOTS(concurrency, sessions) + 8u)
+#define ROOM_SLOTS(concurrency, sessions, ready) \
+	((concurrency) + (sessions) + (ready) + SPENT_MAX + 2u)
+#define ROOM_PROCESSES(concurrency, sessions, ready) \
+	(ROOM_SLOTS(concurrency, sessions, ready) + 8u)
 
 #define CHILD_SLACK_BYTES (64ull * MIB) /* host memory, tables, output */
 #define TRIAL_MS          3000u         /* to try all walls: takes a few */
+#define TRIALS_LOST_MAX   5u            /* trials that somebody kills */
 #define ZYGOTE_END_MS     2000   /* for a killed one and all its children */
 #define ZYGOTE_FORKS_MAX  10000u /* then it is replaced: slow damage ends */
 #define ZYGOTE_AGE_US     (600ull * 1000000u) /* likewise; new addresses too */
@@ -357,6 +386,7 @@
 #define CGROUP_SLOTS_MAX    CHILDREN_MAX
 #define CGROUP_SLOT_PIDS    1u /* a child has one task */
 #define CGROUP_SESSION_PIDS 2u /* and its copy, until that has moved */
+#define WORKER_PIDS         2u /* a worker's own, beside its program's */
 /* A room weighs as much as one ordinary process on each processor, however many
  * children it runs; less would starve its keeper on a busy machine. */
 #define CGROUP_CPU_SHARES  1024u
@@ -370,6 +400,56 @@
 
 /* A server's: its loop, its client, its keeper, outputs of calls that ended. */
 #define SERVER_FDS_NEEDED 64u
+
+/* ---- workers: what is at the other end of a proxy ---- */
+
+#define WORKER_PIECE_MAX (1u * MIB)  /* of a stream or a file, in one frame */
+#define WORKER_TEXT_MAX  4096u       /* of what it says of itself */
+#define WORKER_NAME_MAX  4096u       /* of a file: what a kernel takes */
+#define WORKER_READ      (64u * KIB) /* a pipe's worth at a time */
+#define PROXY_BYTES      (32u * MIB) /* a job, an image, and some */
+#define PROXY_FDS_MAX    8u /* its channel, stream and life, and a region */
+/* Of a worker that is asked for: a container's start on a busy machine. */
+#define WORKER_START_MS 20000
+/* Until its factory begins it: behind a start of each other child, two at a
+ * time, on a machine that is busy. */
+#define WORKER_TURN_MS    60000
+#define JAIL_ROOT_SIZE    "256k" /* of a root with directories and links alone */
+#define JAIL_ROOT_INODES  "256"
+#define JAIL_INODES       10000u /* of /workspace, and of /tmp */
+#define JAIL_TMP_BYTES    (64u * MIB)
+#define JAIL_END_MS       300u /* its interpreter's own end takes two */
+#define JAIL_FDS_MAX      1024u
+#define JAIL_SETTINGS_MAX (64u * KIB) /* three numbers a slot, and some */
+
+/* Of the room deno: a root that holds the runner besides. */
+#define DENO_ROOT_SIZE     "1m"
+#define DENO_ROOT_INODES   "128"
+#define DENO_BASE_BYTES    (320ull * MIB)  /* measured: 250 before a program */
+#define DENO_DATA_BYTES    (2048ull * MIB) /* what V8 maps, and does not use */
+#define FACTORY_START_MS   60000 /* it imports packages, or looks at an image */
+#define FACTORY_STARTS_MAX 3u    /* where somebody kills what starts */
+
+/* ---- containers ---- */
+
+#define CONTAINER_TMP_MIB    64u   /* of /tmp */
+#define CONTAINER_FILES_OPEN 1024u /* of one process */
+/* Of the user in all containers, who is counted there together. */
+#define CONTAINER_USER_PROCESSES 16384u
+/* gVisor's kernel is itself threads of the host, which count there; it keeps
+ * the user's own number. */
+#define GVISOR_PIDS        1024u
+#define GVISOR_PROCESSES   64u
+#define ENGINE_ENV_MAX     64u        /* variables of the environment */
+#define ENGINE_ARGS_MAX    96u        /* arguments of a command */
+#define ENGINE_ARGS_TEXT   8192u      /* bytes of them */
+#define ENGINE_TEXT_MAX    (1u * MIB) /* that a command may say */
+#define ENGINE_ASK_MS      15000      /* for an answer of the engine */
+#define ENGINE_TRIAL_MS    20000      /* for a container to start, in a trial */
+#define CONTAINER_GRACE_MS 200        /* to end by itself, with its proxy */
+#define CONTAINER_REMOVALS 3u         /* attempts */
+#define SWEEPS_MAX         32u        /* while clients are there still */
+#define RUNTIME_DELETES    8u         /* likewise; 25 ms, then twice as much */
 
 /* ---- the log ---- */
 

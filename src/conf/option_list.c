@@ -5,6 +5,7 @@
 #include "conf/module_name.h"
 #include "conf/mount.h"
 #include "conf/option_text.h"
+#include "conf/room_id.h"
 #include "conf/strings.h"
 
 #include <errno.h>
@@ -125,6 +126,14 @@ const char *
 option_judge_given(const char *item)
 {
 	return *item == ':' ? "it has no PATH" : NULL;
+}
+
+const char *
+option_judge_room(const char *item)
+{
+	enum room_id id;
+
+	return room_id_find(item, &id) ? NULL : room_id_all();
 }
 
 static int

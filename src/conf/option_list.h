@@ -13,6 +13,7 @@ const char *option_judge_word(const char *item);
 const char *option_judge_module(const char *item);
 const char *option_judge_mount(const char *item);
 const char *option_judge_given(const char *item);
+const char *option_judge_room(const char *item);
 
 /* Adds what value holds, items with commas between them, to the option's list
  * in conf, or nothing. 0; -EINVAL with a sentence; -ENOMEM. */

@@ -6,6 +6,7 @@
 #include "conf/option_list.h"
 #include "conf/option_text.h"
 #include "conf/option_value.h"
+#include "conf/room_conf.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -23,16 +24,26 @@ static const char *const where_names[] = { "main", "admin", "off", NULL };
 /* In the order of enum int64. */
 static const char *const int64_names[] = { "on", "off", NULL };
 
-#define HOSTS   option_judge_host
-#define ORIGINS option_judge_origin
-#define URLS    option_judge_url
-#define WORDS   option_judge_word
-#define MODULES option_judge_module
-#define MOUNTS  option_judge_mount
-#define GIVEN   option_judge_given
+/* In the order of enum room_id. */
+static const char *const room_names[] = {
+#define ROOM_KNOWN(id, name, good_for, traits) name,
+#include "conf/rooms_known.def"
+#undef ROOM_KNOWN
+	NULL
+};
+
+#define HOSTS       option_judge_host
+#define ORIGINS     option_judge_origin
+#define URLS        option_judge_url
+#define WORDS       option_judge_word
+#define MODULES     option_judge_module
+#define MOUNTS      option_judge_mount
+#define GIVEN       option_judge_given
+#define ROOM_NAMES  option_judge_room
+#define ROOM_LIMITS room_limit_judge
 
 /* clang-format off */
-#define ROW(s, r, i, d, section_, name_, argument_, standard_, kind_, field, \
+#define ROW(s, r, i, d, b, section_, name_, argument_, standard_, kind_, field, \
     help_, ...) \
 	{ .name = (name_), \
 		.argument = (argument_), \
@@ -41,31 +52,31 @@ static const char *const int64_names[] = { "on", "off", NULL };
 		.kind = OPTION_##kind_, \
 		.section = SECTION_##section_, \
 		.offset = offsetof(struct conf, field), \
-		.taken_by = { (s), (r), (i), (d) }, \
+		.taken_by = { (s), (r), (i), (d), (b) }, \
 		__VA_ARGS__ },
-#define VALUE(s, r, i, d, section, name, argument, standard, kind, field, \
+#define VALUE(s, r, i, d, b, section, name, argument, standard, kind, field, \
     min_, max_, help) \
-	ROW(s, r, i, d, section, name, argument, standard, kind, field, help, \
+	ROW(s, r, i, d, b, section, name, argument, standard, kind, field, help, \
 	    .min = (min_), .max = (max_))
-#define CHOICE(s, r, i, d, section, name, argument, standard, field, names, \
+#define CHOICE(s, r, i, d, b, section, name, argument, standard, field, names, \
     help) \
-	ROW(s, r, i, d, section, name, argument, standard, CHOICE, field, \
+	ROW(s, r, i, d, b, section, name, argument, standard, CHOICE, field, \
 	    help, .choices = (names))
-#define TEXT(s, r, i, d, section, name, argument, standard, field, help) \
-	ROW(s, r, i, d, section, name, argument, standard, TEXT, field, help, )
-#define LIST(s, r, i, d, section, name, argument, standard, field, judge_, \
+#define TEXT(s, r, i, d, b, section, name, argument, standard, field, help) \
+	ROW(s, r, i, d, b, section, name, argument, standard, TEXT, field, help, )
+#define LIST(s, r, i, d, b, section, name, argument, standard, field, judge_, \
     help) \
-	ROW(s, r, i, d, section, name, argument, standard, LIST, field, help, \
+	ROW(s, r, i, d, b, section, name, argument, standard, LIST, field, help, \
 	    .judge = (judge_))
-#define EACH(s, r, i, d, section, name, argument, standard, field, judge_, \
+#define EACH(s, r, i, d, b, section, name, argument, standard, field, judge_, \
     help) \
-	ROW(s, r, i, d, section, name, argument, standard, LIST, field, help, \
+	ROW(s, r, i, d, b, section, name, argument, standard, LIST, field, help, \
 	    .judge = (judge_), .whole = true)
-#define WALLS(s, r, i, d, section, name, argument, standard, field, help) \
-	ROW(s, r, i, d, section, name, argument, standard, WALLS, field, \
+#define WALLS(s, r, i, d, b, section, name, argument, standard, field, help) \
+	ROW(s, r, i, d, b, section, name, argument, standard, WALLS, field, \
 	    help, )
-#define FLAG(s, r, i, d, section, name, field, help) \
-	ROW(s, r, i, d, section, name, NULL, NULL, FLAG, field, help, )
+#define FLAG(s, r, i, d, b, section, name, field, help) \
+	ROW(s, r, i, d, b, section, name, NULL, NULL, FLAG, field, help, )
 
 const struct option option_table[] = {
 #include "conf/options.def"
@@ -78,11 +89,26 @@ _Static_assert(sizeof(option_table) / sizeof(option_table[0]) <= OPTIONS_MAX,
 _Static_assert(sizeof(enum structured) == sizeof(uint32_t) &&
 		   sizeof(enum log_level) == sizeof(uint32_t) &&
 		   sizeof(enum where) == sizeof(uint32_t) &&
-		   sizeof(enum int64) == sizeof(uint32_t),
+		   sizeof(enum int64) == sizeof(uint32_t) &&
+		   sizeof(enum room_id) == sizeof(uint32_t),
     "a choice is written as 32 bits");
 _Static_assert(COMMAND_SERVE == 0 && COMMAND_RUN == 1 && COMMAND_INSTALL == 2 &&
-		   COMMAND_DOCTOR == 3,
+		   COMMAND_DOCTOR == 3 && COMMAND_BENCH == 4,
     "the columns of options.def are in this order");
+
+const char *
+option_section_name(enum option_section section)
+{
+	static const char *const names[SECTIONS] = {
+		[SECTION_SERVER] = "server",
+		[SECTION_ROOM] = "room wasm",
+		[SECTION_JAIL] = "room jail",
+		[SECTION_CONTAINER] = "room container",
+		[SECTION_DENO] = "room deno",
+	};
+
+	return names[section];
+}
 
 const struct option *
 option_find(enum command command, const char *name, size_t n)
@@ -113,7 +139,7 @@ refuse_number(const struct option *option, const char *value, struct err *err)
 	option_range(option, range);
 	option_show(value, shown);
 	return fail(err, EINVAL, "--%s takes %s %s, not '%s'", option->name,
-	    what[option->kind], range, shown);
+	    option->argument ? what[option->kind] : "a number", range, shown);
 }
 
 static int

@@ -23,10 +23,14 @@ enum option_section {
 	SECTION_NOWHERE,
 	SECTION_SERVER,
 	SECTION_ROOM,
+	SECTION_JAIL,
+	SECTION_CONTAINER,
+	SECTION_DENO,
+	SECTIONS /* their number, not a section */
 };
 
-#define OPTION_COMMANDS 4  /* serve, run, install, doctor */
-#define OPTIONS_MAX     64 /* rows, for arrays beside the table */
+#define OPTION_COMMANDS 5  /* serve, run, install, doctor, bench */
+#define OPTIONS_MAX     96 /* rows, for arrays beside the table */
 
 struct option {
 	const char *name;     /* without the dashes */
@@ -46,6 +50,10 @@ struct option {
 
 extern const struct option option_table[];
 extern const size_t option_count;
+
+/* "server", "room wasm", ...: as a configuration file has it. NULL for
+ * SECTION_NOWHERE. */
+const char *option_section_name(enum option_section section);
 
 /* The option that command takes under a name of n bytes, or NULL. */
 const struct option *option_find(

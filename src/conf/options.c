@@ -25,6 +25,7 @@ static const struct {
 	{ "run", COMMAND_RUN },
 	{ "install", COMMAND_INSTALL },
 	{ "doctor", COMMAND_DOCTOR },
+	{ "bench", COMMAND_BENCH },
 	{ "token", COMMAND_TOKEN },
 	{ "packages", COMMAND_PACKAGES },
 	{ "help", COMMAND_HELP },

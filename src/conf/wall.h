@@ -21,6 +21,10 @@ typedef uint32_t wall_set; /* of WALL_BIT */
 #define WALLS_CGROUP                                                 \
 	(WALL_BIT(WALL_CGROUP_MEMORY) | WALL_BIT(WALL_CGROUP_PIDS) | \
 	    WALL_BIT(WALL_CGROUP_CPU) | WALL_BIT(WALL_CGROUP_KILL))
+#define WALLS_SPACES                                      \
+	(WALL_BIT(WALL_MOUNTNS) | WALL_BIT(WALL_NETNS) |  \
+	    WALL_BIT(WALL_IPCNS) | WALL_BIT(WALL_UTSNS) | \
+	    WALL_BIT(WALL_CGROUPNS) | WALL_BIT(WALL_PIDNS))
 #define WALLS_ALL      (WALL_BIT(WALLS) - 1u)
 #define WALL_NAMES_MAX 256u /* bytes of a list of all names */
 

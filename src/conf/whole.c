@@ -5,6 +5,7 @@
 #include "conf/mount.h"
 #include "conf/option_list.h"
 #include "conf/option_text.h"
+#include "conf/room_conf.h"
 #include "conf/settings.h"
 #include "conf/strings.h"
 
@@ -65,6 +66,35 @@ complete_mounts(struct settings *settings)
 	}
 }
 
+/* Which kinds of room there are, and which is meant by default. */
+static void
+compute_rooms(struct settings *settings)
+{
+	struct conf *conf = &settings->conf;
+	const bool all =
+	    conf->command == COMMAND_DOCTOR || conf->command == COMMAND_BENCH;
+	enum room_id id;
+
+	for (unsigned i = 0; i < conf->rooms.n; i++) {
+		if (!room_id_find(conf->rooms.items[i], &id))
+			continue;
+		if (conf_has_room(conf, id))
+			faults_add(&settings->faults, "--rooms names %s twice",
+			    room_id_name(id));
+		else
+			conf->room_ids[conf->room_ids_n++] = id;
+	}
+	for (unsigned i = 0; conf->rooms.n == 0 && all && i < ROOMS; i++)
+		conf->room_ids[conf->room_ids_n++] = (enum room_id)i;
+	if (conf->room_ids_n == 0)
+		conf->room_ids[conf->room_ids_n++] = conf->room;
+	if (conf->command == COMMAND_RUN || conf->command == COMMAND_INSTALL)
+		return;
+	if (SOURCE_OF(settings, default_room) == SOURCE_DEFAULT)
+		conf->default_room = conf->room_ids[0];
+	conf->room = conf->default_room;
+}
+
 static void
 compute(struct settings *settings)
 {
@@ -72,6 +102,7 @@ compute(struct settings *settings)
 	/* Where everybody is the same principal, nobody else needs the rest. */
 	bool shared = conf->tokens_path || conf->jwks_path;
 
+	compute_rooms(settings);
 	complete_mounts(settings);
 	if (conf->timeout_ms > conf->max_timeout_ms &&
 	    SOURCE_OF(settings, max_timeout_ms) == SOURCE_DEFAULT)
@@ -231,6 +262,52 @@ judge_mounts(struct settings *settings)
 		}
 }
 
+/* What some kinds of room cannot do. Where another can, it is only a note. */
+static void
+judge_trait(struct settings *settings, bool asked, const char *name,
+    enum room_trait trait)
+{
+	const struct conf *conf = &settings->conf;
+	enum room_id lacking = ROOMS;
+	unsigned have = 0;
+
+	for (unsigned i = 0; i < conf->room_ids_n; i++)
+		if (room_id_has(conf->room_ids[i], trait))
+			have++;
+		else
+			lacking = conf->room_ids[i];
+	if (asked && lacking != ROOMS)
+		faults_add(have > 0 ? &settings->notes : &settings->faults,
+		    "--%s has no effect in room %s", name,
+		    room_id_name(lacking));
+}
+
+static void
+judge_rooms(struct settings *settings)
+{
+	const struct conf *conf = &settings->conf;
+	char list[ROOM_LIST_MAX];
+	struct err err;
+
+	conf_list_rooms(conf, list);
+	if (!conf_has_room(conf, conf->room))
+		faults_add(&settings->faults,
+		    "--default-room %s is none of --rooms: %s",
+		    room_id_name(conf->room), list);
+	for (unsigned i = 0; i < conf->room_limits.n; i++) {
+		struct conf scratch = { .room = ROOMS };
+
+		if (room_limit_set(conf->room_limits.items[i], &scratch, &err) <
+		    0)
+			faults_add(&settings->faults, "%s", err.text);
+	}
+	if (conf->command != COMMAND_SERVE && conf->command != COMMAND_RUN)
+		return;
+	judge_trait(settings, conf->mounts.n > 0, "mount", TRAIT_MOUNTS);
+	judge_trait(settings, conf->deterministic, "deterministic",
+	    TRAIT_DETERMINISTIC);
+}
+
 void
 settings_finish(struct settings *settings)
 {
@@ -241,6 +318,7 @@ settings_finish(struct settings *settings)
 		faults_add(&settings->faults,
 		    "--timeout is longer than --max-timeout");
 	judge_mounts(settings);
+	judge_rooms(settings);
 	if (conf->command != COMMAND_SERVE)
 		return;
 	judge_addresses(settings);

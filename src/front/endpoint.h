@@ -22,7 +22,8 @@ struct endpoint_parts {
 	uv_loop_t *loop;
 	const struct conf *conf;
 	struct mcp *mcp;
-	struct room *room; /* NULL: nothing has to get warm */
+	struct room *room; /* that of calls which name none; NULL: nothing
+			    * has to get warm */
 	struct auth *auth;
 	struct store *store; /* which grows old here; NULL: nothing is kept */
 	/* Of the listeners ("127.0.0.1:8080" or "unix:/path"): from it follow

@@ -32,12 +32,15 @@ write_calls(const struct metrics *metrics, struct buf *buf)
 	int r = about(buf, "calls_total", "counter",
 	    "Calls that ended, by how and in which room.");
 
-	for (unsigned i = 0; r == 0 && i < OUTCOMES; i++)
-		r = buf_printf(buf,
-		    PREFIX "calls_total{outcome=\"%s\",room=\"%s\"} %" PRIu64
-			   "\n",
-		    outcome_name((enum outcome)i), metrics->room_name,
-		    metrics->mcp->calls[i]);
+	for (unsigned i = 0; i < metrics->rooms_n; i++)
+		for (unsigned j = 0; r == 0 && j < OUTCOMES; j++)
+			r = buf_printf(buf,
+			    PREFIX
+			    "calls_total{outcome=\"%s\",room=\"%s\"} %" PRIu64
+			    "\n",
+			    outcome_name((enum outcome)j),
+			    room_id_name(metrics->rooms[i].id),
+			    metrics->mcp->calls[metrics->rooms[i].id][j]);
 	return r;
 }
 
@@ -80,18 +83,127 @@ write_refusals(const struct refusals *refusals, struct buf *buf)
 	return r;
 }
 
+/* The labels of a room's figure: reason may be NULL, and so may the whole. */
+static int
+write_labels(const struct metrics *metrics, const struct metrics_room *room,
+    const char *reason, struct buf *buf)
+{
+	const bool named = metrics->rooms_n > 1;
+
+	if (!named && !reason)
+		return 0;
+	return buf_printf(buf, "{%s%s%s%s%s%s%s}", reason ? "reason=\"" : "",
+	    reason ? reason : "", reason ? "\"" : "",
+	    reason && named ? "," : "", named ? "room=\"" : "",
+	    named ? room_id_name(room->id) : "", named ? "\"" : "");
+}
+
 static int
 write_session_ends(const struct metrics *metrics, struct buf *buf)
 {
 	int r = about(buf, "room_sessions_ended_total", "counter",
 	    "Sessions of rooms that ended, by reason.");
 
-	for (unsigned i = 0; r == 0 && i < SESSION_ENDS; i++)
-		r = buf_printf(buf,
-		    PREFIX "room_sessions_ended_total{reason=\"%s\"} %" PRIu64
-			   "\n",
-		    room_session_end_name((enum room_session_end)i),
-		    metrics->room_sessions.ended[i]);
+	for (unsigned i = 0; i < metrics->rooms_n; i++)
+		for (unsigned j = 0; r == 0 && j < SESSION_ENDS; j++) {
+			const struct metrics_room *room = &metrics->rooms[i];
+
+			r = buf_add_text(
+			    buf, PREFIX "room_sessions_ended_total");
+			if (r == 0)
+				r = write_labels(metrics, room,
+				    room_session_end_name(
+					(enum room_session_end)j),
+				    buf);
+			if (r == 0)
+				r = buf_printf(buf, " %" PRIu64 "\n",
+				    room->sessions.ended[j]);
+		}
+	return r;
+}
+
+enum room_figure {
+	FIGURE_QUEUED,
+	FIGURE_RUNNING,
+	FIGURE_PRINCIPALS,
+	FIGURE_READY,
+	FIGURE_RESTARTS,
+	FIGURE_AGAIN,
+	FIGURE_SESSIONS,
+	FIGURE_SESSIONS_BYTES,
+	FIGURE_SESSIONS_WAITING,
+	ROOM_FIGURES /* their number, not a figure */
+};
+
+static uint64_t
+room_value(const struct metrics_room *room, enum room_figure which)
+{
+	switch (which) {
+	case FIGURE_QUEUED:
+		return room->stats.queued;
+	case FIGURE_RUNNING:
+		return room->stats.running;
+	case FIGURE_PRINCIPALS:
+		return room->stats.principals;
+	case FIGURE_READY:
+		return room->stats.ready;
+	case FIGURE_RESTARTS:
+		return room->stats.restarts;
+	case FIGURE_AGAIN:
+		return room->stats.again;
+	case FIGURE_SESSIONS:
+		return room->sessions.held;
+	case FIGURE_SESSIONS_BYTES:
+		return room->sessions.bytes;
+	case FIGURE_SESSIONS_WAITING:
+		return room->sessions.waiting;
+	case ROOM_FIGURES:
+		break;
+	}
+	BUG("a figure of no kind");
+}
+
+static int
+write_rooms(const struct metrics *metrics, struct buf *buf)
+{
+	static const struct {
+		const char *name, *type, *help;
+	} figures[ROOM_FIGURES] = {
+		[FIGURE_QUEUED] = { "queued", "gauge",
+		    "Calls that wait for their turn." },
+		[FIGURE_RUNNING] = { "running", "gauge",
+		    "Calls that run, a child each." },
+		[FIGURE_PRINCIPALS] = { "principals", "gauge",
+		    "Principals with a call." },
+		[FIGURE_READY] = { "ready", "gauge",
+		    "1 while the room is warm." },
+		[FIGURE_RESTARTS] = { "restarts_total", "counter",
+		    "Keepers that were lost." },
+		[FIGURE_AGAIN] = { "again_total", "counter",
+		    "Calls that found no child and were kept." },
+		[FIGURE_SESSIONS] = { "room_sessions", "gauge",
+		    "Sessions of rooms: interpreters that are kept." },
+		[FIGURE_SESSIONS_BYTES] = { "room_sessions_bytes", "gauge",
+		    "Memory that they hold." },
+		[FIGURE_SESSIONS_WAITING] = { "room_sessions_waiting", "gauge",
+		    "Calls that wait for their session." },
+	};
+	int r = 0;
+
+	for (unsigned i = 0; r == 0 && i < ROOM_FIGURES; i++) {
+		r = about(
+		    buf, figures[i].name, figures[i].type, figures[i].help);
+		for (unsigned j = 0; r == 0 && j < metrics->rooms_n; j++) {
+			const struct metrics_room *room = &metrics->rooms[j];
+
+			r = buf_printf(buf, PREFIX "%s", figures[i].name);
+			if (r == 0)
+				r = write_labels(metrics, room, NULL, buf);
+			if (r == 0)
+				r = buf_printf(buf, " %" PRIu64 "\n",
+				    room_value(room, (enum room_figure)i));
+		}
+	}
 	return r;
 }
 
@@ -99,7 +211,6 @@ int
 metrics_write(const struct metrics *metrics, struct buf *buf)
 {
 	const struct mcp_stats *mcp = metrics->mcp;
-	const struct room_stats *room = &metrics->room;
 	const struct {
 		const char *name, *type, *help;
 		uint64_t value;
@@ -112,25 +223,6 @@ metrics_write(const struct metrics *metrics, struct buf *buf)
 		{ "strays_total", "counter",
 		    "Responses and notifications that meant nothing.",
 		    mcp->strays },
-		{ "queued", "gauge", "Calls that wait for their turn.",
-		    room->queued },
-		{ "running", "gauge", "Calls that run, a child each.",
-		    room->running },
-		{ "principals", "gauge", "Principals with a call.",
-		    room->principals },
-		{ "ready", "gauge", "1 while the room is warm.", room->ready },
-		{ "restarts_total", "counter", "Keepers that were lost.",
-		    room->restarts },
-		{ "again_total", "counter",
-		    "Calls that found no child and were kept.", room->again },
-		{ "room_sessions", "gauge",
-		    "Sessions of rooms: interpreters that are kept.",
-		    metrics->room_sessions.held },
-		{ "room_sessions_bytes", "gauge", "Memory that they hold.",
-		    metrics->room_sessions.bytes },
-		{ "room_sessions_waiting", "gauge",
-		    "Calls that wait for their session.",
-		    metrics->room_sessions.waiting },
 		{ "requests_total", "counter", "Heads of HTTP requests.",
 		    metrics->requests },
 		{ "in_bytes_total", "counter", "Bytes from clients.",
@@ -155,6 +247,8 @@ metrics_write(const struct metrics *metrics, struct buf *buf)
 		r = write_times(metrics, buf);
 	if (r == 0)
 		r = write_session_ends(metrics, buf);
+	if (r == 0)
+		r = write_rooms(metrics, buf);
 	if (r == 0)
 		r = write_refusals(metrics->refusals, buf);
 	for (unsigned i = 0; r == 0 && i < sizeof(figures) / sizeof(figures[0]);

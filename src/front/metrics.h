@@ -12,11 +12,19 @@
 
 #define METRICS_TYPE "text/plain; version=0.0.4; charset=utf-8"
 
+/* One room of the server. */
+struct metrics_room {
+	enum room_id id;
+	struct room_stats stats;
+	struct room_sessions_stats sessions;
+};
+
 struct metrics {
 	const struct mcp_stats *mcp;
-	struct room_stats room;
-	struct room_sessions_stats room_sessions;
-	const char *room_name;
+	/* Figures of a single room have no label: there is nothing to tell
+	 * apart. */
+	struct metrics_room rooms[ROOMS];
+	unsigned rooms_n;
 	const struct refusals *refusals;
 	uint64_t requests; /* heads that came */
 	uint64_t bytes_in, bytes_out;

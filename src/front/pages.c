@@ -13,7 +13,6 @@
 #define METRICS_MAX ((size_t)64 * KIB)
 #define TEXT_TYPE   "text/plain; charset=utf-8"
 #define METADATA    "/.well-known/oauth-protected-resource"
-#define ROOM        "wasm"
 
 static void
 answer_text(struct exchange *exchange, unsigned status, const char *text)
@@ -44,10 +43,26 @@ answer_ready(struct endpoint *endpoint, struct exchange *exchange)
 }
 
 static void
+look_at_rooms(const struct mcp *mcp, struct metrics *metrics)
+{
+	const struct room_sessions *sessions;
+	const struct room *room;
+	enum room_id id;
+
+	while (mcp_room_at(mcp, metrics->rooms_n, &id, &room, &sessions)) {
+		struct metrics_room *one = &metrics->rooms[metrics->rooms_n++];
+
+		one->id = id;
+		if (room)
+			room_stats(room, &one->stats);
+		room_sessions_stats(sessions, &one->sessions);
+	}
+}
+
+static void
 answer_metrics(struct endpoint *endpoint, struct exchange *exchange)
 {
 	struct metrics metrics = { .mcp = mcp_stats(endpoint->mcp),
-		.room_name = ROOM,
 		.refusals = &endpoint->refusals,
 		.requests = endpoint->requests,
 		.bytes_in = endpoint->bytes_in,
@@ -57,10 +72,7 @@ answer_metrics(struct endpoint *endpoint, struct exchange *exchange)
 		    endpoint->store ? store_bytes(endpoint->store) : 0 };
 	own_buf struct buf body;
 
-	if (endpoint->room)
-		room_stats(endpoint->room, &metrics.room);
-	room_sessions_stats(
-	    mcp_sessions(endpoint->mcp), &metrics.room_sessions);
+	look_at_rooms(endpoint->mcp, &metrics);
 	if (endpoint->http)
 		metrics.connections = http_connections(endpoint->http);
 	if (endpoint->sessions) {

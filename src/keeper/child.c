@@ -4,8 +4,11 @@
 #include "keeper/child.h"
 
 #include "base/fd.h"
+#include "base/fd_pass.h"
+#include "base/sys.h"
 #include "conf/limits.h"
 #include "keeper/child_session.h"
+#include "rooms/worker_kind.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -108,6 +111,11 @@ raise_walls(const struct child_start *start, struct err *err)
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 	if (dup2(start->socket_fd, HOUSE_CHANNEL_FD) < 0)
 		return fail_errno(err, "number the channel");
+	/* The socket and the region have been taken: no number is in use. */
+	if (start->kind->flags & ROOM_WORKER &&
+	    start->house->child.procs_fd >= 0 &&
+	    dup2(start->house->child.procs_fd, PROXY_PROCS_FD) < 0)
+		return fail_errno(err, "number the control group");
 	return house_child_first(start->house, err);
 }
 
@@ -182,6 +190,24 @@ job_read(int fd, struct buf *buf)
 	return job_of(&record, buf->p + head);
 }
 
+/* What is to be killed with this process goes to the keeper; and of what its
+ * worker was asked for with nothing stays. */
+static int
+worker_hand(const struct child_start *start, struct err *err)
+{
+	struct wire_header header = { .type = FRAME_WORKER, .fds = 1 };
+	int pidfd = start->kind->worker(start->state);
+	int r = pidfd < 0 ? 0
+			  : fd_send_with(HOUSE_CHANNEL_FD, &header,
+				sizeof(header), &pidfd, 1);
+
+	if (r < 0)
+		return fail(err, -r, "tell of a worker: %s", strerror(-r));
+	return sys_close_range(PROXY_FACTORY_FD, ~0u) < 0
+		   ? fail_errno(err, "close what is done with")
+		   : 0;
+}
+
 static void
 child_ready(const struct child_start *start, struct output *output)
 {
@@ -194,6 +220,8 @@ child_ready(const struct child_start *start, struct output *output)
 	if (r == 0 && !start->twin)
 		r = start->kind->prepare(
 		    start->state, output, job_waits, &fd, &err);
+	if (r == 0 && !start->twin && start->kind->worker)
+		r = worker_hand(start, &err);
 	if (r == 0)
 		r = house_child_last(start->house, &err);
 	if (r < 0)
@@ -215,6 +243,23 @@ twin_end(struct buf *bytes)
 	read_until(HOUSE_CHANNEL_FD, bytes, sizeof(struct wire_header));
 	house_forbidden();
 	_exit(CHILD_SPENT);
+}
+
+/* A worker may end while nothing is to be done: who finds that out by a job has
+ * lost it. */
+static void
+idle_wait(const struct child_start *start)
+{
+	struct pollfd fds[2] = { { .fd = HOUSE_CHANNEL_FD, .events = POLLIN } };
+
+	if (!start->kind->watch)
+		return;
+	fds[1].fd = start->kind->watch(start->state);
+	fds[1].events = POLLRDHUP;
+	while (poll(fds, 2, -1) < 0 && errno == EINTR)
+		;
+	if (!fds[0].revents)
+		_exit(CHILD_SPENT);
 }
 
 void
@@ -241,11 +286,14 @@ child_main(const struct child_start *start)
 	child_say(fd, FRAME_READY, NULL, 0);
 	if (start->twin)
 		twin_end(&job_bytes);
+	idle_wait(start);
 	do {
 		job = job_read(fd, &job_bytes);
 		start->kind->run(start->state, output, &job, &done);
 		child_say(fd, FRAME_DONE, &done, sizeof(done));
 		job_forget(&job_bytes);
+		if (done.stays)
+			idle_wait(start);
 	} while (done.stays && session_wait(start, &job_bytes, &output));
 	/* Stay until killed: the teardown of the guest's memory must not take
 	 * the processor from those who carry the answer. */

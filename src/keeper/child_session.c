@@ -52,7 +52,8 @@ branch(const struct child_start *start, const int *fds, struct output **output)
 {
 	long pid = -1;
 
-	if (fds[0] >= 0 && fds[1] >= 0)
+	/* A worker has no copy. */
+	if (fds[0] >= 0 && fds[1] >= 0 && !(start->kind->flags & ROOM_WORKER))
 		pid = copy_process();
 	if (pid == 0) {
 		copy_begin(start, fds, output);

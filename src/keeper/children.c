@@ -26,6 +26,8 @@ child_kill(struct child *child, enum child_end end)
 	/* Without a pidfd it is not born yet: killed when it comes. */
 	if (child->pidfd >= 0)
 		(void)sys_pidfd_kill(child->pidfd, SIGKILL);
+	if (child->worker_pidfd >= 0)
+		(void)sys_pidfd_kill(child->worker_pidfd, SIGKILL);
 }
 
 void
@@ -52,6 +54,7 @@ child_init(struct child *child)
 {
 	memset(child, 0, sizeof(*child));
 	child->pidfd = child->region_fd = child->channel.fd = -1;
+	child->worker_pidfd = -1;
 	child->slot = -1;
 	child->yield_us = YIELD_AFTER_US;
 	buf_init(&child->job, FRAME_MAX);
@@ -62,13 +65,18 @@ child_clear(struct child *child)
 {
 	channel_done(&child->channel);
 	buf_done(&child->job);
+	/* However its proxy ended. */
+	if (child->worker_pidfd >= 0)
+		(void)sys_pidfd_kill(child->worker_pidfd, SIGKILL);
+	fd_close(child->worker_pidfd);
 	fd_close(child->pidfd);
 	fd_close(child->region_fd);
 	child_init(child);
 }
 
 static int
-on_frame(struct child *child, const struct frame *frame, struct err *err)
+on_frame(
+    struct child *child, const struct frame *frame, int *fd, struct err *err)
 {
 	struct err said;
 
@@ -85,6 +93,12 @@ on_frame(struct child *child, const struct frame *frame, struct err *err)
 			err) < 0)
 			return -EPROTO;
 		child->done_seen = true;
+		return 0;
+	case FRAME_WORKER:
+		if (child->ready_seen || child->worker_pidfd >= 0 || *fd < 0)
+			return fail(err, EPROTO, "a worker out of turn");
+		child->worker_pidfd = *fd;
+		*fd = -1;
 		return 0;
 	case FRAME_UNBORN:
 		if (child->unborn == child->copies)
@@ -131,9 +145,9 @@ child_read(struct child *child, struct err *err)
 
 	/* What came before the end counts. */
 	while ((r = channel_next(&child->channel, &frame, fds, err)) > 0) {
+		r = on_frame(child, &frame, &fds[0], err);
 		for (unsigned i = 0; i < WIRE_FDS_MAX; i++)
-			fd_close(fds[i]); /* a child has none to give */
-		r = on_frame(child, &frame, err);
+			fd_close(fds[i]);
 		channel_pop(&child->channel, &frame);
 		if (r < 0)
 			return r;
@@ -160,6 +174,19 @@ result_of_interrupt(const struct child *child, struct wire_result *result)
 	    (double)child->wall_ms / 1e3);
 }
 
+/* Of the program's own process, in a worker. As shells count. */
+static void
+result_of_signal(uint32_t number, struct wire_result *result)
+{
+	const char *name = sigabbrev_np((int)(number % 128));
+
+	result->outcome = OUTCOME_KILLED;
+	result->exit_code = 128 + (int)(number % 128);
+	(void)snprintf(result->note, sizeof(result->note),
+	    "[the program was killed by signal %u (SIG%s)]", number % 128,
+	    name ? name : "?");
+}
+
 static void
 result_of_done(const struct child *child, struct wire_result *result)
 {
@@ -176,7 +203,11 @@ result_of_done(const struct child *child, struct wire_result *result)
 		result_of_interrupt(child, result);
 		return;
 	}
-	if (done->end != TURN_TRAPPED) {
+	if (done->signal != 0 && !done->out_of_memory) {
+		result_of_signal(done->signal, result);
+		return;
+	}
+	if (done->end != TURN_TRAPPED && !done->out_of_memory) {
 		result->outcome =
 		    done->status == 0 ? OUTCOME_OK : OUTCOME_RAISED;
 		return;

@@ -47,10 +47,11 @@ struct nursery;
 
 struct child {
 	enum child_state state;
-	uint32_t number; /* its name towards the zygote; never reused */
-	int pidfd;       /* -1 until the zygote tells */
-	int region_fd;   /* the output region; -1 once handed to the server */
-	int slot;        /* its memory group; -1: none */
+	uint32_t number;  /* its name towards the zygote; never reused */
+	int pidfd;        /* -1 until the zygote tells */
+	int worker_pidfd; /* of its worker; -1: none, or not known yet */
+	int region_fd;    /* the output region; -1 once handed to the server */
+	int slot;         /* its memory group; -1: none */
 	struct nursery *nursery; /* whose child it is */
 	bool twin;               /* it gets no call */
 	uint32_t session;        /* that it is; 0: none */
@@ -58,7 +59,8 @@ struct child {
 	uint32_t origin;         /* the session of that one */
 	struct channel channel;
 	enum child_end end;
-	uint64_t since_us; /* when it was asked for */
+	uint64_t since_us;     /* when it was asked for */
+	uint64_t start_max_us; /* then it is stuck */
 
 	bool has_call; /* has one, or waits with one: then these are valid */
 	uint32_t call, wall_ms;

@@ -4,6 +4,7 @@
 
 #include "base/fd.h"
 #include "conf/limits.h"
+#include "rooms/worker_kind.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -129,8 +130,11 @@ raise_keeper_seccomp(struct house *house, struct err *err)
 
 /* Namespaces while there are capabilities for them; then who we are; then
  * what the kernel may be asked for, the narrowest last. */
-static const struct step keeper_steps[] = {
+static const struct step user_steps[] = {
 	{ WALL_USERNS, raise_userns },
+};
+
+static const struct step keeper_steps[] = {
 	{ WALL_MOUNTNS, raise_mountns },
 	{ WALL_NETNS, .plain = wall_netns },
 	{ WALL_IPCNS, .plain = wall_ipcns },
@@ -178,8 +182,8 @@ raise_landlock(struct house *house, struct err *err)
 static int
 raise_zygote_seccomp(struct house *house, struct err *err)
 {
-	(void)house;
-	return wall_seccomp(SECCOMP_ZYGOTE, err);
+	return wall_seccomp(
+	    house->worker ? SECCOMP_PROXY_ZYGOTE : SECCOMP_ZYGOTE, err);
 }
 
 static const struct step zygote_steps[] = {
@@ -197,7 +201,8 @@ static const struct step zygote_steps[] = {
 static int
 raise_slot(struct house *house, struct err *err)
 {
-	return house->child.procs_fd < 0
+	/* Not a proxy: its worker does. */
+	return house->child.procs_fd < 0 || house->worker
 		   ? 0
 		   : cgroup_join(house->child.procs_fd, err);
 }
@@ -211,9 +216,11 @@ raise_child_parent(struct house *house, struct err *err)
 static int
 raise_fds(struct house *house, struct err *err)
 {
-	const int kept[] = { HOUSE_CHANNEL_FD };
+	const int kept[] = { HOUSE_CHANNEL_FD, PROXY_FACTORY_FD,
+		PROXY_PROCS_FD };
+	unsigned n = !house->worker ? 1 : house->child.procs_fd < 0 ? 2 : 3;
 
-	return wall_fds(house->null_fd, kept, 1, err);
+	return wall_fds(house->null_fd, kept, n, err);
 }
 
 static const struct step child_first_steps[] = {
@@ -231,13 +238,19 @@ raise_rlimits(struct house *house, struct err *err)
 				 ? house->session_processes
 				 : SESSION_NPROC;
 
-	return wall_rlimits(
-	    house->child_bytes, house->child.session ? processes : 0, err);
+	if (house->worker)
+		return wall_rlimits(PROXY_BYTES, PROXY_FDS_MAX, 0, err);
+	if (house->child.session)
+		return wall_rlimits(
+		    house->child_bytes, SESSION_FDS_MAX, processes, err);
+	return wall_rlimits(house->child_bytes, CHILD_FDS_MAX, 0, err);
 }
 
 static int
 raise_child_seccomp(struct house *house, struct err *err)
 {
+	if (house->worker)
+		return wall_seccomp(SECCOMP_PROXY, err);
 	return wall_seccomp(
 	    house->child.session ? SECCOMP_SESSION : SECCOMP_CHILD, err);
 }
@@ -292,7 +305,9 @@ keeper_take(struct house *house, bool trial, struct err *err)
 	int r;
 
 	house->parent = getppid();
-	r = steps_take(house, STEPS(keeper_steps), trial, err);
+	r = trial ? steps_take(house, STEPS(user_steps), trial, err) : 0;
+	if (r == 0)
+		r = steps_take(house, STEPS(keeper_steps), trial, err);
 	house->empties_bounding = privileged || house_has(house, WALL_USERNS);
 	house_proof_filters(house);
 	(void)prctl(PR_SET_DUMPABLE, 0);
@@ -306,6 +321,12 @@ child_last_take(struct house *house, bool trial, struct err *err)
 	 * written either way (RLIMIT_CORE). */
 	(void)prctl(PR_SET_DUMPABLE, 1);
 	return steps_take(house, STEPS(child_last_steps), trial, err);
+}
+
+int
+house_enter_user(struct house *house, struct err *err)
+{
+	return steps_take(house, STEPS(user_steps), false, err);
 }
 
 int
@@ -387,8 +408,9 @@ house_files(struct house *house, const char *artifacts_dir, struct err *err)
 	house->null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (house->null_fd < 0)
 		return fail_errno(err, "open /dev/null");
-	house->artifacts_fd =
-	    open(artifacts_dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	/* A room may need nothing that was installed. */
+	house->artifacts_fd = open(artifacts_dir[0] ? artifacts_dir : "/proc",
+	    O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (house->artifacts_fd < 0)
 		return fail_errno(err, "open %.200s", artifacts_dir);
 	house->proc_fd = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -397,17 +419,29 @@ house_files(struct house *house, const char *artifacts_dir, struct err *err)
 	return 0;
 }
 
+/* Of one child; of a worker, which its own limit stops before. */
+static uint32_t
+slot_processes(const struct house *house, const struct wire_conf *conf)
+{
+	if (house->worker)
+		return conf->processes + WORKER_PIDS;
+	return conf->sessions > 0 ? CGROUP_SESSION_PIDS : CGROUP_SLOT_PIDS;
+}
+
 static void
 house_groups(struct house *house, const struct wire_conf *conf)
 {
+	const uint32_t slots =
+	    ROOM_SLOTS(conf->concurrency, conf->sessions, conf->ready);
 	const struct cgroup_limits limits = {
 		.slot_memory_bytes = house->child_bytes,
 		/* What a session may not fork any more, others still may. */
-		.processes = conf->sessions > 0 ? 2 * house->session_processes
-						: house->session_processes,
-		.slot_processes =
-		    conf->sessions > 0 ? CGROUP_SESSION_PIDS : CGROUP_SLOT_PIDS,
-		.slots = ROOM_SLOTS(conf->concurrency, conf->sessions),
+		.processes =
+		    (conf->sessions > 0 ? 2u : 1u) * house->session_processes +
+		    (house->worker ? slots * slot_processes(house, conf) : 0u),
+		.slot_processes = slot_processes(house, conf),
+		.slot_cpus_milli = house->worker ? conf->cpus_milli : 0,
+		.slots = slots,
 	};
 	struct err why[WALLS] = { 0 };
 	wall_set missing = 0;
@@ -420,26 +454,31 @@ house_groups(struct house *house, const struct wire_conf *conf)
 }
 
 /* Until nothing new is missing: a wall that fails may hide others, which the
- * next trial sees without it. The groups are made while the first one runs:
- * both take their time. */
+ * next trial sees without it; and again where one was killed, which says
+ * nothing of the walls. The groups are made while the first one runs: both take
+ * their time. */
 static int
 house_try(struct house *house, const struct wire_conf *conf, struct err *err)
 {
 	struct trial trial;
 	wall_set before;
 	bool grouped = false;
+	unsigned lost = 0;
 	int r;
 
 	do {
 		before = house->grade.missing;
 		r = house_trial_begin(house, &trial, err);
-		if (r == 0 && !grouped)
+		if (r == 0 && !grouped) {
 			house_groups(house, conf);
-		grouped = true;
+			grouped = true;
+		}
 		if (r == 0)
 			r = house_trial_end(house, &trial, err);
 		before |= house->grade.missing & WALLS_CGROUP;
-	} while (r == 0 && house->grade.missing != before);
+		lost += r == -EAGAIN;
+	} while ((r == -EAGAIN && lost < TRIALS_LOST_MAX) ||
+		 (r == 0 && house->grade.missing != before));
 	return r;
 }
 
@@ -463,8 +502,9 @@ house_open(struct house *house, const struct room_kind *kind,
 		return r;
 	house->child_bytes = kind->child_bytes(conf, house->artifacts_fd);
 	house->session_processes =
-	    ROOM_PROCESSES(conf->concurrency, conf->sessions);
+	    ROOM_PROCESSES(conf->concurrency, conf->sessions, conf->ready);
 	house_proof_open(house);
+	house->worker = kind->flags & ROOM_WORKER;
 	house->ids = wall_ids_find();
 	if (!house->ids.many)
 		house_note(house, WALL_IDS, &none);

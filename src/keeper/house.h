@@ -40,6 +40,7 @@ struct house {
 	int null_fd;                /* /dev/null */
 	int artifacts_fd;           /* their directory */
 	uint64_t child_bytes;       /* of memory, as its kind says */
+	bool worker;                /* a child is the proxy of a worker */
 	uint32_t session_processes; /* of the room, before a session forks */
 	long filters; /* of the keeper's; -1: the kernel does not count them */
 	bool empties_bounding;    /* children have an empty bounding set */
@@ -56,6 +57,9 @@ int house_open(struct house *house, const struct room_kind *kind,
 
 /* The required walls that are missing and not allowed to be. */
 wall_set house_lacks(const struct house *house);
+
+/* The keeper's first step: the namespace in which it has its users. */
+int house_enter_user(struct house *house, struct err *err);
 
 /* The keeper moves in. Changes conf->artifacts_dir to where it is seen from
  * inside. 0; -errno with the wall's name. */
@@ -93,6 +97,11 @@ void house_proof_filters(struct house *house);
 int house_proof(
     const struct house *house, pid_t pid, int slot, struct err *err);
 
+/* The same for a worker, of which a pidfd is known: it can gain nothing, and
+ * is none of the host's processes. */
+int house_proof_worker(
+    const struct house *house, int pidfd, int slot, struct err *err);
+
 /* ---- house_trial.c ---- */
 
 struct trial {
@@ -105,7 +114,8 @@ int house_trial_begin(
     struct house *house, struct trial *ret_trial, struct err *err);
 
 /* Waits for what came of it: moves those that failed to house->grade.missing.
- * 0; -EIO: it did not come to an end. */
+ * 0; -EAGAIN: it has ended without a word, as when it was killed, and may be
+ * made again; -EIO: it did not come to an end. */
 int house_trial_end(struct house *house, struct trial *trial, struct err *err);
 
 /* The wall is missing, because of err. */

@@ -2,7 +2,9 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "keeper/house.h"
 
+#include "base/named_field.h"
 #include "base/own.h"
+#include "rooms/worker_kind.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 /* Of /proc/PID/status: 1.5 KiB in Linux 6.18, and the groups of a user who has
@@ -68,20 +71,6 @@ status_read(const struct house *house, const char *process,
 	return 0;
 }
 
-/* What stands behind "name:\t" in a status; NULL if there is no such line. */
-static const char *
-field(const char *text, const char *name)
-{
-	size_t n = strlen(name);
-
-	for (; text; text = strchr(text, '\n')) {
-		text += *text == '\n';
-		if (strncmp(text, name, n) == 0 && text[n] == ':')
-			return text + n + 1 + strspn(text + n + 1, "\t ");
-	}
-	return NULL;
-}
-
 void
 house_proof_filters(struct house *house)
 {
@@ -90,7 +79,7 @@ house_proof_filters(struct house *house)
 	struct err err;
 
 	if (status_read(house, "self", text, &err) == 0)
-		value = field(text, "Seccomp_filters");
+		value = named_field(text, "Seccomp_filters");
 	house->filters = value ? strtol(value, NULL, 10) : -1;
 }
 
@@ -106,7 +95,7 @@ static int
 expect(const char *text, const char *name, int base, uint64_t wanted,
     struct err *err)
 {
-	const char *value = field(text, name);
+	const char *value = named_field(text, name);
 	char *end;
 
 	if (value && strtoull(value, &end, base) == wanted && end != value)
@@ -134,7 +123,7 @@ expect_ids(const struct house *house, const char *text, struct err *err)
 	const char *const names[] = { "Uid", "Gid" };
 
 	for (unsigned i = 0; i < 2; i++) {
-		const char *value = field(text, names[i]);
+		const char *value = named_field(text, names[i]);
 		char *end = (char *)value;
 
 		for (unsigned j = 0; j < 4; j++)
@@ -191,6 +180,84 @@ expect_status(const struct house *house, const char *text, struct err *err)
 		r = expect_caps(house, text, err);
 	if (r == 0 && house_has(house, WALL_IDS))
 		r = expect_ids(house, text, err);
+	return r;
+}
+
+/* The process that a pidfd stands for, as /proc counts; 0: it is gone. */
+static pid_t
+pidfd_number(const struct house *house, int pidfd)
+{
+	char path[40], text[512];
+	own_fd int fd = -1;
+	const char *value;
+	ssize_t n;
+
+	(void)snprintf(path, sizeof(path), "self/fdinfo/%d", pidfd);
+	/* What /proc has of a process that is not dumpable is root's. */
+	(void)prctl(PR_SET_DUMPABLE, 1);
+	fd = openat(house->proc_fd, path, O_RDONLY | O_CLOEXEC);
+	(void)prctl(PR_SET_DUMPABLE, 0);
+	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
+	if (n <= 0)
+		return 0;
+	text[n] = '\0';
+	value = named_field(text, "Pid");
+	return value ? (pid_t)strtol(value, NULL, 10) : 0;
+}
+
+/* By its numbers in each namespace, the host's first: it is the first of its
+ * own. */
+static int
+expect_first(const char *text, struct err *err)
+{
+	const char *value = named_field(text, "NSpid");
+	size_t n = value ? strcspn(value, "\n") : 0;
+
+	if (n > 2 && strncmp(value + n - 2, "\t1", 2) == 0)
+		return 0;
+	return not_as_it_must_be("NSpid", value, err);
+}
+
+/* Its user is the children's, and its filters are others. That
+ * its namespaces are its own it has looked at itself (cell/cell.c): to the
+ * keeper, which is in a Landlock domain that is not above it, they are not
+ * shown. */
+static int
+expect_worker(const struct house *house, const char *text, struct err *err)
+{
+	wall_set walls = worker_walls(house->grade.raised);
+	int r = expect(text, "TracerPid", 10, 0, err);
+
+	if (r == 0 && house_has(house, WALL_NO_NEW_PRIVS))
+		r = expect(text, "NoNewPrivs", 10, 1, err);
+	if (r == 0 && house_has(house, WALL_SECCOMP))
+		r = expect(text, "Seccomp", 10, 2, err);
+	if (r == 0 && house_has(house, WALL_CAPS))
+		r = expect_caps(house, text, err);
+	if (r == 0 && house_has(house, WALL_IDS))
+		r = expect_ids(house, text, err);
+	return r == 0 && walls & WALL_BIT(WALL_PIDNS) ? expect_first(text, err)
+						      : r;
+}
+
+int
+house_proof_worker(
+    const struct house *house, int pidfd, int slot, struct err *err)
+{
+	char text[STATUS_MAX], process[16];
+	pid_t pid = pidfd_number(house, pidfd);
+	int r;
+
+	if (pid <= 0)
+		return fail(err, EPERM, "proof: a worker that is gone");
+	(void)snprintf(process, sizeof(process), "%d", (int)pid);
+	r = status_read(house, process, text, err);
+	if (r == 0)
+		r = expect_worker(house, text, err);
+	if (r == 0 && slot >= 0 &&
+	    !cgroup_holds(house->cgroup, slot, house->proc_fd, pid))
+		r = fail(
+		    err, EPERM, "proof: a worker is not in its control group");
 	return r;
 }
 

@@ -6,6 +6,9 @@
  *     └──grade── looks at its child, which has raised the zygote's and a
  *                child's walls and then must die at a forbidden call
  *
+ * One of the two that is killed by somebody else has shown nothing: then there
+ * is no grade.
+ *
  * SPDX-License-Identifier: Apache-2.0 */
 #include "keeper/house.h"
 
@@ -56,8 +59,16 @@ trial_child(struct house *house, int channel, pid_t trial)
 	_exit(0);
 }
 
-/* What the child could raise, and what can be seen of it. */
-static void
+/* By somebody outside, or for want of memory: no wall sends that signal. */
+static bool
+was_killed(int status)
+{
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+}
+
+/* What the child could raise, and what can be seen of it. -EAGAIN: it was
+ * killed, and nothing of that counts. */
+static int
 trial_judge(struct house *house, int channel, pid_t pid)
 {
 	struct err err = { EIO, "the trial's child ended" };
@@ -68,7 +79,7 @@ trial_judge(struct house *house, int channel, pid_t pid)
 		(void)fail(&err, EIO, "a child with it ends with status %#x",
 		    (unsigned)status);
 		house_note(house, WALL_SECCOMP, &err);
-		return;
+		return was_killed(status) ? -EAGAIN : 0;
 	}
 	if (house_has(house, WALL_PROOF) &&
 	    house_proof(house, pid, -1, &err) < 0)
@@ -80,6 +91,7 @@ trial_judge(struct house *house, int channel, pid_t pid)
 		    (unsigned)status);
 		house_note(house, WALL_SECCOMP, &err);
 	}
+	return was_killed(status) ? -EAGAIN : 0;
 }
 
 static pid_t
@@ -117,7 +129,8 @@ trial_main(struct house *house, int report, pid_t keeper)
 	fd_close(ends[1]);
 	if (pid < 0)
 		_exit(1);
-	trial_judge(house, ends[0], pid);
+	if (trial_judge(house, ends[0], pid) < 0)
+		_exit(1);
 	_exit(fd_send_all(report, &house->grade, sizeof(house->grade)) < 0);
 }
 
@@ -167,7 +180,7 @@ house_trial_end(struct house *house, struct trial *trial, struct err *err)
 	(void)kill(trial->pid, SIGKILL);
 	(void)waitpid(trial->pid, &status, 0);
 	if (r < 0)
-		return fail(err, EIO,
+		return fail(err, r == -EPIPE ? EAGAIN : EIO,
 		    "the walls could not be tried: %s, status %#x",
 		    strerror(-r), (unsigned)status);
 	for (unsigned i = 0; i < WALLS; i++) {

@@ -17,6 +17,7 @@
 #include "keeper/install_packages.h"
 #include "keeper/install_place.h"
 #include "keeper/install_reuse.h"
+#include "keeper/install_rooms.h"
 #include "keeper/install_source.h"
 #include "keeper/install_stage.h"
 
@@ -564,7 +565,8 @@ install_main(int argc, char **argv)
 	(void)umask(S_IRWXG | S_IRWXO);
 	state.int64 = conf.int64;
 	state.conf = &conf;
-	r = install_for_user(&state, &err);
+	r = conf.room == ROOM_WASM ? install_for_user(&state, &err)
+				   : install_room(&conf, &err);
 	packages_free(state.packages);
 	free(state.shelf);
 	if (r == 0)

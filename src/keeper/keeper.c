@@ -23,13 +23,14 @@
 #define SERVER_OUT_MAX (4u * MIB)
 
 struct poll_set {
-	struct pollfd fds[2 * CHILDREN_MAX + NURSERIES + 1];
+	struct pollfd fds[2 * CHILDREN_MAX + NURSERIES + 2];
 	/* Whose channel it is; neither: the server's. */
 	struct owner {
 		struct child *child;
 		struct nursery *nursery;
 		bool death; /* the child's pidfd, not its channel */
-	} owners[2 * CHILDREN_MAX + NURSERIES + 1];
+		bool factory;
+	} owners[2 * CHILDREN_MAX + NURSERIES + 2];
 	nfds_t n;
 };
 
@@ -64,6 +65,11 @@ poll_gather(struct keeper *keeper, struct poll_set *set)
 {
 	set->n = 0;
 	poll_add(set, &keeper->server, (struct owner){ 0 });
+	if (keeper->factory >= 0) {
+		set->fds[set->n] =
+		    (struct pollfd){ .fd = keeper->factory, .events = POLLIN };
+		set->owners[set->n++] = (struct owner){ .factory = true };
+	}
 	for (unsigned i = 0; i < NURSERIES; i++) {
 		struct nursery *nursery = &keeper->nurseries[i];
 
@@ -92,6 +98,12 @@ poll_serve(struct keeper *keeper, const struct pollfd *ready,
 						   : &keeper->server;
 	bool input = ready->revents & (POLLIN | POLLHUP | POLLERR);
 
+	/* It says nothing any more: this is its end, and so the room's. */
+	if (owner->factory)
+		return ready->revents ? fail(err, EIO,
+					    "the factory of workers "
+					    "ended")
+				      : 0;
 	if (owner->death && owner->child)
 		return ready->revents && owner->child->pidfd == ready->fd
 			   ? keeper_child_gone(keeper, owner->child, -1, 0)
@@ -218,14 +230,41 @@ region_probe(const struct keeper *keeper, struct err *err)
 	return fd < 0 ? fd : 0;
 }
 
+/* Into its walls, and the factory outside of them. */
+static int
+keeper_enter(struct keeper *keeper, struct err *err)
+{
+	struct house *house = &keeper->house;
+	unsigned flags = keeper->kind->flags;
+	int r = 0;
+
+	if (flags & ROOM_OPERATOR)
+		r = keeper_factory(keeper, err);
+	if (r == 0)
+		r = house_enter_user(house, err);
+	if (r == 0 && flags & ROOM_WORKER && !(flags & ROOM_OPERATOR))
+		r = keeper_factory(keeper, err);
+	return r < 0 ? r : house_enter(house, &keeper->conf, err);
+}
+
+static int
+nurse_begin(struct keeper *keeper, struct err *err)
+{
+	const struct zygote_start start = { &keeper->conf, keeper->kind,
+		&keeper->house, &keeper->granted, keeper->factory };
+
+	keeper->nurse = nurse_start(&start, err);
+	return keeper->nurse < 0 ? keeper->nurse
+				 : house_narrow(&keeper->house, err);
+}
+
 static int
 keeper_ready(struct keeper *keeper, wall_set walls_off, struct err *err)
 {
 	struct house *house = &keeper->house;
-	const struct zygote_start start = { &keeper->conf, keeper->kind, house,
-		&keeper->granted };
+	const struct wire_conf *conf = &keeper->conf;
 	int r = fd_raise_limit(
-	    KEEPER_FDS_NEEDED(keeper->conf.concurrency, keeper->conf.sessions),
+	    KEEPER_FDS_NEEDED(conf->concurrency, conf->sessions, conf->ready),
 	    " or lower --concurrency", err);
 
 	if (r == 0)
@@ -239,11 +278,16 @@ keeper_ready(struct keeper *keeper, wall_set walls_off, struct err *err)
 	if (r == 0)
 		r = grade_say(keeper, err);
 	if (r == 0)
-		r = house_enter(house, &keeper->conf, err);
-	if (r < 0)
-		return r;
-	keeper->nurse = nurse_start(&start, err);
-	return keeper->nurse < 0 ? keeper->nurse : house_narrow(house, err);
+		r = keeper_enter(keeper, err);
+	return r < 0 ? r : nurse_begin(keeper, err);
+}
+
+const char *
+keeper_room(const struct keeper *keeper)
+{
+	const uint32_t room = keeper->conf.room;
+
+	return room < ROOMS ? room_id_name((enum room_id)room) : "?";
 }
 
 /* Why the room cannot be had. A wall that is missing stays so: the server
@@ -256,7 +300,8 @@ keeper_refuse(struct keeper *keeper, struct err *err)
 	bool lacks = err->code == EPERM;
 	char end;
 
-	log_error("event=room_refused error=\"%s\"", err->text);
+	log_error("event=room_refused room=%s error=\"%s\"",
+	    keeper_room(keeper), err->text);
 	err->code = err->code == EAGAIN ? EIO : err->code; /* final */
 	if (channel_say(&keeper->server, FRAME_FAILED, err, sizeof(*err)) < 0)
 		return -EPIPE;
@@ -280,6 +325,18 @@ keeper_run(struct keeper *keeper, wall_set walls_off, struct err *err)
 	return keeper_loop(keeper, err);
 }
 
+/* The kind that the server wants. */
+static int
+kind_choose(struct keeper *keeper, struct err *err)
+{
+	keeper->kind = keeper->conf.room < ROOMS
+			   ? room_kind_of((enum room_id)keeper->conf.room)
+			   : NULL;
+	return keeper->kind ? 0
+			    : fail(err, EPROTO,
+				  "a kind of room that this build has not");
+}
+
 int
 keeper_main(int channel_fd, const struct room_kind *kind, wall_set walls_off)
 {
@@ -290,9 +347,12 @@ keeper_main(int channel_fd, const struct room_kind *kind, wall_set walls_off)
 	if (!keeper)
 		return 1;
 	keeper->kind = kind;
+	keeper->factory = -1;
 	keeper->restart_ms = keeper->spare_wait_ms = RESTART_MS_MIN;
 	(void)prctl(PR_SET_NAME, "keeper");
 	r = conf_receive(channel_fd, &keeper->conf, &keeper->mounts, &err);
+	if (r == 0 && !keeper->kind)
+		r = kind_choose(keeper, &err);
 	if (r == 0) {
 		log_setup(
 		    STDERR_FILENO, (enum log_level)keeper->conf.log_level);
@@ -301,6 +361,7 @@ keeper_main(int channel_fd, const struct room_kind *kind, wall_set walls_off)
 		r = keeper_run(keeper, walls_off, &err);
 	}
 	if (r != -EPIPE)
-		log_error("event=keeper_end error=\"%s\"", err.text);
+		log_error("event=keeper_end room=%s error=\"%s\"",
+		    keeper_room(keeper), err.text);
 	return r == -EPIPE ? 0 : 1;
 }

@@ -26,9 +26,10 @@
 #include "keeper/house.h"
 #include "rooms/kind.h"
 
-/* The keeper of a room of that kind, on its channel to the server. walls_off:
- * walls that are not raised; for tests, which have a program of their own for
- * it. Returns the exit status of the process once the server has gone. */
+/* The keeper of a room, on its channel to the server. kind: NULL: the one that
+ * the server wants; tests have one of their own. walls_off: walls that are not raised; for tests, which have a program
+ * of their own for it. Returns the exit status of the process once the server
+ * has gone. */
 int keeper_main(
     int channel_fd, const struct room_kind *kind, wall_set walls_off);
 
@@ -37,6 +38,7 @@ struct zygote_start {
 	const struct room_kind *kind;
 	struct house *house;
 	const struct granted *granted;
+	int factory_fd; /* where children ask for workers; -1: nowhere */
 };
 
 /* Forks a zygote, whose channel to the keeper is channel_fd. The pid or

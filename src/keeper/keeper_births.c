@@ -15,6 +15,7 @@
 #define FROM_CHILD                                                   \
 	(1u << FRAME_READY | 1u << FRAME_DONE | 1u << FRAME_FAILED | \
 	    1u << FRAME_UNBORN)
+#define FROM_PROXY (FROM_CHILD | 1u << FRAME_WORKER)
 
 bool
 keeper_child_idle(const struct child *child)
@@ -90,8 +91,9 @@ child_ends(const struct keeper *keeper, struct child *child,
 	r = fd_pair(ends);
 	if (r < 0)
 		return fail(err, -r, "socketpair: %s", strerror(-r));
-	channel_init(
-	    &child->channel, ends[0], FROM_CHILD, CHILD_FRAME_MAX, FRAME_MAX);
+	channel_init(&child->channel, ends[0],
+	    keeper->house.worker ? FROM_PROXY : FROM_CHILD, CHILD_FRAME_MAX,
+	    FRAME_MAX);
 	cargo->fds[0] = ends[1];
 	cargo->fds[1] = give_fd(&far_region);
 	cargo->fds_n = 2;
@@ -125,6 +127,9 @@ child_expected(struct keeper *keeper, struct nursery *nursery,
 	}
 	child->state = CHILD_FORKING;
 	child->since_us = clock_us();
+	child->start_max_us = keeper->house.worker
+				  ? 1000u * (WORKER_TURN_MS + WORKER_START_MS)
+				  : CHILD_START_MAX_US;
 	child->number = ++keeper->next_number;
 	child->nursery = nursery;
 	nursery->forks++;

@@ -272,6 +272,12 @@ child_finish(struct keeper *keeper, struct child *child)
 {
 	int r;
 
+	/* In a worker it is the program that the kernel kills. */
+	if (child->worker_pidfd >= 0 && child->slot >= 0 &&
+	    (child->done.signal == SIGKILL ||
+		child->done.end == TURN_TRAPPED) &&
+	    cgroup_oom_kills(keeper->house.cgroup, child->slot) > 0)
+		child->done.out_of_memory = 1;
 	child->nursery->served = true;
 	child->state =
 	    child->session && child->done.stays ? CHILD_HELD : CHILD_SPENT;
@@ -288,9 +294,31 @@ static int
 child_look(const struct keeper *keeper, const struct child *child, int slot,
     struct err *err)
 {
-	return house_has(&keeper->house, WALL_PROOF)
-		   ? house_proof(&keeper->house, child->channel.peer, slot, err)
-		   : 0;
+	const struct house *house = &keeper->house;
+	bool proxy = child->worker_pidfd >= 0;
+	int r;
+
+	if (!house_has(house, WALL_PROOF))
+		return 0;
+	/* A proxy is in no group; its worker is. */
+	r = house_proof(
+	    house, child->channel.peer, keeper->house.worker ? -1 : slot, err);
+	return r == 0 && proxy
+		   ? house_proof_worker(house, child->worker_pidfd, slot, err)
+		   : r;
+}
+
+static bool
+is_dead(int pidfd)
+{
+	return pidfd >= 0 && fd_wait(pidfd, 0) == 0;
+}
+
+/* What was looked at was being killed: that is no word about its walls. */
+static bool
+was_killed(const struct child *child)
+{
+	return is_dead(child->pidfd) || is_dead(child->worker_pidfd);
 }
 
 /* It says that it is ready: is it? 0 or -errno: the server is gone. */
@@ -310,8 +338,11 @@ child_prove(struct keeper *keeper, struct child *child)
 	}
 	if (r == 0)
 		r = child_look(keeper, child, child->slot, &err);
+	if (r < 0 && was_killed(child))
+		return keeper_child_lost(keeper, child, END_FAILED);
 	if (r < 0) {
-		log_error("event=child_unproved error=\"%s\"", err.text);
+		log_error("event=child_unproved room=%s error=\"%s\"",
+		    keeper_room(keeper), err.text);
 		(void)snprintf(
 		    child->why, sizeof(child->why), "%.95s", err.text);
 		return keeper_child_lost(keeper, child, END_UNPROVED);
@@ -344,7 +375,8 @@ keeper_on_child(struct keeper *keeper, struct child *child)
 	if (r == 0)
 		return 0;
 	if (r != -EPIPE)
-		log_error("event=child error=\"%s\"", err.text);
+		log_error("event=child room=%s error=\"%s\"",
+		    keeper_room(keeper), err.text);
 	/* Dead, failed or in breach: its exit ends the call. */
 	fd_close(child->channel.fd);
 	child->channel.fd = -1;

@@ -47,7 +47,8 @@ struct keeper {
 	struct granted granted;
 	struct house house;
 	struct channel server;
-	int nurse; /* the socket to it */
+	int factory; /* the socket to it; -1: this kind has none */
+	int nurse;   /* likewise */
 	struct nursery nurseries[NURSERIES];
 	uint64_t restart_us; /* when a zygote is started; 0: not waited for */
 	uint32_t restart_ms; /* the next back-off */
@@ -58,6 +59,11 @@ struct keeper {
 	struct child *children[CHILDREN_MAX]; /* freed by keeper_tick */
 	unsigned children_n;
 };
+
+/* ---- keeper_factory.c ---- */
+
+/* Forks the factory of the kind, and waits for its word. 0 or -errno. */
+int keeper_factory(struct keeper *keeper, struct err *err);
 
 /* ---- keeper_calls.c: from a call to its result ---- */
 
@@ -167,5 +173,8 @@ uint64_t time_earlier(uint64_t a, uint64_t b);
  * next thing will be, on the clock of clock_us(); 0: nothing is waited for.
  * 0 or -errno: the server is gone. */
 int keeper_tick(struct keeper *keeper, uint64_t *ret_next_us);
+
+/* Its room's name, for the log. */
+const char *keeper_room(const struct keeper *keeper);
 
 #endif

@@ -69,7 +69,7 @@ child_due(const struct child *child, bool crowded)
 		return 0;
 	case CHILD_FORKING:
 	case CHILD_WARMING:
-		return child->since_us + CHILD_START_MAX_US;
+		return child->since_us + child->start_max_us;
 	case CHILD_SPARE:
 		return child->has_call ? time_earlier(child->interrupt_us,
 					     child->deadline_us)
@@ -91,7 +91,7 @@ child_tick(struct keeper *keeper, struct child *child, uint64_t now)
 	if (child->state == CHILD_FORKING && child->branch)
 		return keeper_branch_stuck(keeper, child);
 	if (child->state == CHILD_FORKING) {
-		log_error("event=zygote_stuck");
+		log_error("event=zygote_stuck room=%s", keeper_room(keeper));
 		return nursery_lost(keeper, child->nursery);
 	}
 	if (child->state == CHILD_DYING) /* not reaped: answer all the same */
@@ -133,13 +133,16 @@ spares_tick(struct keeper *keeper, uint64_t now)
 {
 	struct nursery *nursery = nursery_current(keeper);
 	struct err err = { 0 };
+	uint64_t delay_us = keeper->kind->flags & ROOM_WORKER
+				? SPARE_DELAY_WORKER_US
+				: SPARE_DELAY_US;
 	/* While calls run, only in their long pauses. */
 	uint64_t due =
-	    keeper->busy_us + (children_running(keeper) ? SPARE_DELAY_US : 0);
+	    keeper->busy_us + (children_running(keeper) ? delay_us : 0);
 
 	if (keeper->spare_retry_us > due)
 		due = keeper->spare_retry_us;
-	if (!nursery || children_idle(keeper) >= SPARES)
+	if (!nursery || children_idle(keeper) >= keeper->conf.ready)
 		return 0;
 	/* One after the other: the second waits until the first is ready. */
 	if (children_in(keeper, CHILD_FORKING) ||
@@ -149,7 +152,8 @@ spares_tick(struct keeper *keeper, uint64_t now)
 		return due;
 	if (keeper_child_new(keeper, nursery, ROLE_CALL, &err))
 		return 0;
-	log_error("event=spare error=\"%s\"", err.text);
+	log_error(
+	    "event=spare room=%s error=\"%s\"", keeper_room(keeper), err.text);
 	keeper->spare_retry_us = now + 1000u * RESTART_MS_MAX;
 	return keeper->spare_retry_us;
 }

@@ -114,7 +114,8 @@ on_zygote_frame(struct keeper *keeper, struct nursery *nursery,
 	if (wire_take(frame, &said, sizeof(said), NULL, err) < 0)
 		return -EPROTO;
 	said.text[sizeof(said.text) - 1] = '\0';
-	log_error("event=zygote_failed error=\"%s\"", said.text);
+	log_error("event=zygote_failed room=%s error=\"%s\"",
+	    keeper_room(keeper), said.text);
 	return nursery_current(keeper) ? 0
 				       : channel_say(&keeper->server,
 					     FRAME_FAILED, &said, sizeof(said));
@@ -151,6 +152,7 @@ keeper_on_zygote(struct keeper *keeper, struct nursery *nursery)
 	if (r == 0 || nursery->state == NURSERY_NONE)
 		return r;
 	if (r != -EPIPE)
-		log_error("event=zygote error=\"%s\"", err.text);
+		log_error("event=zygote room=%s error=\"%s\"",
+		    keeper_room(keeper), err.text);
 	return nursery_lost(keeper, nursery);
 }

@@ -34,7 +34,7 @@ main(int argc, char **argv)
 
 		if (*end || end == argv[2] || fd < 3 || fd > 1023)
 			return usage();
-		return keeper_main((int)fd, &room_wasm, 0);
+		return keeper_main((int)fd, NULL, 0);
 	}
 	if (argc >= 2 && strcmp(argv[1], "install") == 0)
 		return install_main(argc - 1, argv + 1);

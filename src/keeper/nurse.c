@@ -56,11 +56,12 @@ on_request(const struct zygote_start *start, int keeper)
 /* Of the keeper's, above all its channel to the server must close: the server
  * sees the keeper's end by it. */
 static int
-leave_descriptors(const struct house *house, int keeper)
+leave_descriptors(const struct zygote_start *start, int keeper)
 {
-	const int kept[] = { keeper, house->null_fd, house->artifacts_fd };
+	const int kept[] = { keeper, start->house->null_fd,
+		start->house->artifacts_fd, start->factory_fd };
 
-	return fd_close_others(kept, 3);
+	return fd_close_others(kept, start->factory_fd < 0 ? 3 : 4);
 }
 
 static _Noreturn void
@@ -74,7 +75,7 @@ nurse_main(const struct zygote_start *start, int keeper, pid_t parent)
 	(void)signal(SIGCHLD, SIG_IGN);
 	if ((house_has(start->house, WALL_PARENT) &&
 		wall_parent(parent, &err) < 0) ||
-	    leave_descriptors(start->house, keeper) < 0)
+	    leave_descriptors(start, keeper) < 0)
 		_exit(1);
 	while (on_request(start, keeper) == 0)
 		;

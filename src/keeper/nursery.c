@@ -46,7 +46,8 @@ nursery_comes(struct keeper *keeper)
 static int
 nursery_failed(struct keeper *keeper, struct err *err)
 {
-	log_error("event=zygote_start error=\"%s\"", err->text);
+	log_error("event=zygote_start room=%s error=\"%s\"",
+	    keeper_room(keeper), err->text);
 	if (err->code == ENXIO) /* a keeper without a nurse is of no use */
 		return -ENXIO;
 	keeper->restart_us = clock_us() + 1000u * RESTART_MS_MAX;
@@ -82,7 +83,8 @@ nursery_promote(struct keeper *keeper, struct nursery *nursery)
 	nursery->since_us = clock_us();
 	if (!old)
 		return channel_say(&keeper->server, FRAME_WARM, NULL, 0);
-	log_info("event=zygote_replaced forks=%u", old->forks);
+	log_info("event=zygote_replaced room=%s forks=%u", keeper_room(keeper),
+	    old->forks);
 	old->state = NURSERY_OLD;
 	for (unsigned i = 0; i < keeper->children_n; i++)
 		if (keeper->children[i]->nursery == old &&
@@ -104,7 +106,8 @@ nursery_warm(struct keeper *keeper, struct nursery *nursery)
 	nursery->state = NURSERY_TWIN;
 	if (keeper_child_new(keeper, nursery, ROLE_TWIN, &err))
 		return 0;
-	log_error("event=twin error=\"%s\"", err.text);
+	log_error(
+	    "event=twin room=%s error=\"%s\"", keeper_room(keeper), err.text);
 	return nursery_lost(keeper, nursery);
 }
 
@@ -117,7 +120,8 @@ nursery_twin_gone(
 	if (proved && status >= 0 && WIFSIGNALED(status) &&
 	    WTERMSIG(status) == SIGSYS)
 		return nursery_promote(keeper, nursery);
-	log_error("event=twin error=\"%s\" status=%#x",
+	log_error("event=twin room=%s error=\"%s\" status=%#x",
+	    keeper_room(keeper),
 	    proved ? "a forbidden call did not end it"
 		   : "it did not come so far",
 	    (unsigned)status);
@@ -163,7 +167,8 @@ static int
 nursery_end(struct keeper *keeper, struct nursery *nursery)
 {
 	if (nursery->state != NURSERY_OLD)
-		log_warn("event=zygote_lost forks=%u", nursery->forks);
+		log_warn("event=zygote_lost room=%s forks=%u",
+		    keeper_room(keeper), nursery->forks);
 	zygote_kill(nursery);
 	fd_close(nursery->pidfd);
 	channel_done(&nursery->channel);
@@ -248,7 +253,7 @@ nursery_do(struct keeper *keeper, struct nursery *nursery)
 			keeper->restart_us = 1; /* due: in this turn */
 		return 0;
 	}
-	log_error("event=zygote_stuck");
+	log_error("event=zygote_stuck room=%s", keeper_room(keeper));
 	return nursery_lost(keeper, nursery);
 }
 

@@ -12,6 +12,7 @@
 #include "keeper/child.h"
 #include "keeper/house.h"
 #include "rooms/kind.h"
+#include "rooms/worker_kind.h"
 #include "walls/walls.h"
 
 #include <errno.h>
@@ -228,21 +229,25 @@ zygote_open(struct zygote *zygote, pid_t nurse, struct err *err)
 /* What the keeper holds is not ours: above all its channel to the server,
  * whose end the server must see when the keeper dies. */
 static int
-zygote_descriptors(struct house *house, int channel_fd)
+zygote_descriptors(struct house *house, int channel_fd, int factory_fd)
 {
 	/* Above the numbers that they are to have. */
-	int channel = fcntl(channel_fd, F_DUPFD, HOUSE_ARTIFACTS_FD + 1);
-	int null = fcntl(house->null_fd, F_DUPFD, HOUSE_ARTIFACTS_FD + 1);
-	int artifacts =
-	    fcntl(house->artifacts_fd, F_DUPFD, HOUSE_ARTIFACTS_FD + 1);
+	const int above = PROXY_FACTORY_FD + 1;
+	int channel = fcntl(channel_fd, F_DUPFD, above);
+	int null = fcntl(house->null_fd, F_DUPFD, above);
+	int artifacts = fcntl(house->artifacts_fd, F_DUPFD, above);
+	int factory = factory_fd < 0 ? null : fcntl(factory_fd, F_DUPFD, above);
 
 	if (dup2(channel, HOUSE_CHANNEL_FD) < 0 ||
 	    dup2(null, HOUSE_NULL_FD) < 0 ||
-	    dup2(artifacts, HOUSE_ARTIFACTS_FD) < 0)
+	    dup2(artifacts, HOUSE_ARTIFACTS_FD) < 0 ||
+	    dup2(factory, PROXY_FACTORY_FD) < 0)
 		return -errno;
+	if (factory_fd < 0)
+		fd_close(PROXY_FACTORY_FD);
 	house->null_fd = HOUSE_NULL_FD;
 	house->artifacts_fd = HOUSE_ARTIFACTS_FD;
-	return sys_close_range(HOUSE_ARTIFACTS_FD + 1, ~0u);
+	return sys_close_range((unsigned)above, ~0u);
 }
 
 static _Noreturn void
@@ -255,7 +260,7 @@ zygote_main(const struct zygote_start *start, int channel_fd, pid_t nurse)
 	/* The nurse ignores it; ignored, no child could be waited for. */
 	if (signal(SIGCHLD, SIG_DFL) == SIG_ERR)
 		_exit(1);
-	if (zygote_descriptors(start->house, channel_fd) < 0)
+	if (zygote_descriptors(start->house, channel_fd, start->factory_fd) < 0)
 		_exit(1);
 	zygote.conf = start->conf;
 	zygote.kind = start->kind;

@@ -16,8 +16,6 @@
  * two lists of walls. */
 #define ANSWER_FIXED (2560u + 2u * (WALL_NAMES_MAX + 3u * WALLS))
 
-#define ROOM_NAME "wasm"
-
 /* Images take this much of a message at most: text comes first. */
 #define IMAGES_SHARE(max) ((max) / 3 * 2)
 
@@ -131,14 +129,18 @@ ms_of(uint64_t us)
 }
 
 static json_t *
-small_fields(const struct result *result, const struct streams *streams)
+small_fields(const struct parts *parts)
 {
+	const struct result *result = parts->result;
+	const struct streams *streams = &parts->streams;
+
 	json_t *fields = json_pack("{s:i, s:b, s:b, s:o, s:o, s:I, s:s}",
 	    "exit_code", result->exit_code, "timed_out", result->timed_out,
 	    "truncated", streams_missing(streams), "duration_ms",
 	    ms_of(result->usage.wall_us), "queued_ms",
 	    ms_of(result->usage.queued_us), "memory_peak_bytes",
-	    (json_int_t)result->usage.memory_peak_bytes, "room", ROOM_NAME);
+	    (json_int_t)result->usage.memory_peak_bytes, "room",
+	    room_id_name(parts->form->room));
 
 	if (result->session[0])
 		(void)json_object_set_new(
@@ -177,8 +179,7 @@ structured_of(const struct parts *parts)
 	if (streams->value.text.n > 0)
 		(void)json_object_set_new(
 		    object, "value", string_of(streams->value.text));
-	(void)json_object_update_new(
-	    object, small_fields(parts->result, streams));
+	(void)json_object_update_new(object, small_fields(parts));
 	add_rare(object, parts);
 	if (parts->files.list && json_array_size(parts->files.list) > 0)
 		(void)json_object_set(object, "files", parts->files.list);
@@ -226,7 +227,7 @@ static json_t *
 meta_of(const struct parts *parts)
 {
 	const struct result *result = parts->result;
-	json_t *fields = small_fields(result, &parts->streams);
+	json_t *fields = small_fields(parts);
 
 	(void)json_object_set_new(
 	    fields, "outcome", json_string(outcome_name(result->outcome)));
@@ -298,7 +299,8 @@ fit_streams(struct parts *parts, size_t max)
 	own_buf struct buf out_uri, err_uri;
 	struct hint_facts facts = { .wall_ms = parts->wall_ms,
 		.max_wall_ms = form->max_wall_ms,
-		.memory_bytes = form->memory_bytes };
+		.memory_bytes = form->memory_bytes,
+		.conf = form->conf };
 	const unsigned copies = parts->structured ? 2 : 1;
 
 	buf_init(&out_uri, RESOURCE_URI_MAX);

@@ -19,6 +19,8 @@ struct answer_form {
 	bool inline_files;     /* small text files in the answer itself */
 	uint32_t max_wall_ms;  /* what hints may name; 0: not known */
 	uint64_t memory_bytes;
+	enum room_id room;       /* that it ran in, or would have */
+	const struct conf *conf; /* the room's, for hints; NULL: not known */
 };
 
 /* A new result object: a text block for reading, images, links to what is kept

@@ -4,6 +4,7 @@
 #include "mcp/answer_hints.h"
 
 #include "call/text.h"
+#include "mcp/room_hint.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -147,6 +148,9 @@ answer_hints(const struct result *result, const struct hint_facts *facts,
 	if (ret_hints->n == 0 && result->outcome == OUTCOME_MEMORY)
 		add_memory(facts, ret_hints);
 	add_cut(result, facts, ret_hints);
+	if (facts->conf && ret_hints->n < HINTS_MAX &&
+	    room_hint(result, facts->conf, ret_hints->lines[ret_hints->n]))
+		ret_hints->n++;
 }
 
 void

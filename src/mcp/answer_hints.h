@@ -6,7 +6,7 @@
 #define MCP_ANSWER_HINTS_H
 
 #include "call/call.h"
-#include "conf/limits.h"
+#include "conf/conf.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -23,6 +23,9 @@ struct hint_facts {
 	uint32_t wall_ms;      /* of the call */
 	uint32_t max_wall_ms;  /* that it may ask for; 0: not known */
 	uint64_t memory_bytes; /* likewise */
+	/* Of the room that it ran in, with the others that there are; NULL:
+	 * not known. */
+	const struct conf *conf;
 	/* Streams that are shown without their middle, and where all of each
 	 * is; NULL: nowhere. */
 	bool out_cut, err_cut, value_cut;

@@ -445,19 +445,40 @@ struct mcp *
 mcp_new(uv_loop_t *loop, struct room *room, const struct conf *conf,
     const struct catalog *catalog)
 {
+	return mcp_new_of(loop, &room, conf, 1, conf, catalog);
+}
+
+/* True if there is memory for what a core needs. */
+static bool
+mcp_fill(struct mcp *mcp, uv_loop_t *loop, struct room *const rooms[],
+    const struct conf confs[], unsigned n)
+{
+	bool ok = mcp->tasks && getrandom(mcp->seal_key, sizeof(mcp->seal_key),
+				    0) == (ssize_t)sizeof(mcp->seal_key);
+
+	for (unsigned i = 0; ok && i < n; i++)
+		ok = mcp_rooms_add(&mcp->rooms, loop, rooms[i], &confs[i]);
+	return ok;
+}
+
+struct mcp *
+mcp_new_of(uv_loop_t *loop, struct room *const rooms[],
+    const struct conf confs[], unsigned n, const struct conf *conf,
+    const struct catalog *catalog)
+{
 	struct mcp *mcp = calloc(1, sizeof(*mcp));
+	uint32_t max_ms = conf->max_timeout_ms;
 
 	if (!mcp)
 		return NULL;
+	for (unsigned i = 0; i < n; i++)
+		if (confs[i].max_timeout_ms > max_ms)
+			max_ms = confs[i].max_timeout_ms;
 	/* A task can be asked for as long as what its call left behind. */
-	mcp->tasks =
-	    tasks_new(loop, (uint64_t)conf->max_timeout_ms + conf->keep_ms);
-	if (mcp->tasks)
-		mcp->sessions = room_sessions_new(loop, room, conf);
-	if (!mcp->sessions || getrandom(mcp->seal_key, sizeof(mcp->seal_key),
-				  0) != (ssize_t)sizeof(mcp->seal_key)) {
+	mcp->tasks = tasks_new(loop, (uint64_t)max_ms + conf->keep_ms);
+	if (!mcp_fill(mcp, loop, rooms, confs, n)) {
 		tasks_close(mcp->tasks);
-		room_sessions_close(mcp->sessions);
+		mcp_rooms_close(&mcp->rooms);
 		free(mcp);
 		return NULL;
 	}
@@ -476,10 +497,18 @@ mcp_stats(const struct mcp *mcp)
 	return &mcp->stats;
 }
 
-const struct room_sessions *
-mcp_sessions(const struct mcp *mcp)
+bool
+mcp_room_at(const struct mcp *mcp, unsigned i, enum room_id *ret_id,
+    const struct room **ret_room, const struct room_sessions **ret_sessions)
 {
-	return mcp->sessions;
+	const struct mcp_room *one = &mcp->rooms.list[i];
+
+	if (i >= mcp->rooms.n)
+		return false;
+	*ret_id = one->conf->room;
+	*ret_room = one->room;
+	*ret_sessions = one->sessions;
+	return true;
 }
 
 void
@@ -514,6 +543,6 @@ mcp_close(struct mcp *mcp)
 	if (!mcp)
 		return;
 	tasks_close(mcp->tasks);
-	room_sessions_close(mcp->sessions);
+	mcp_rooms_close(&mcp->rooms);
 	uv_close((uv_handle_t *)&mcp->progress, on_timer_closed);
 }

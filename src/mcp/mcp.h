@@ -1,5 +1,5 @@
 /* mcp.h: the protocol, whoever carries it. struct mcp is the server's one
- * set of methods over one room; struct peer is one client's side of it: the
+ * set of methods over its rooms; struct peer is one client's side of it: the
  * revision it agreed on and its requests in flight. A front feeds messages in
  * and is given messages to send; it knows nothing of their content.
  * SPDX-License-Identifier: Apache-2.0 */
@@ -22,6 +22,12 @@ struct catalog;
 
 /* A server of what catalog has. Borrows everything. NULL without memory. */
 struct mcp *mcp_new(uv_loop_t *loop, struct room *room, const struct conf *conf,
+    const struct catalog *catalog);
+
+/* The same over several rooms, n of them, each with its own configuration
+ * (conf/room_conf.h); conf is that of the whole. */
+struct mcp *mcp_new_of(uv_loop_t *loop, struct room *const rooms[],
+    const struct conf confs[], unsigned n, const struct conf *conf,
     const struct catalog *catalog);
 
 /* After every peer is closed, and before the room is: results may still come
@@ -134,9 +140,9 @@ void mcp_progress(struct mcp *mcp, uint64_t now_us);
 /* ---- what happens, for counters ---- */
 
 struct mcp_stats {
-	uint64_t calls[OUTCOMES]; /* that ended, by outcome */
-	uint64_t unanswered;      /* of those: nobody waited any more */
-	uint64_t errors;          /* of the protocol, answered */
+	uint64_t calls[ROOMS][OUTCOMES]; /* that ended */
+	uint64_t unanswered;             /* of those: nobody waited any more */
+	uint64_t errors;                 /* of the protocol, answered */
 	uint64_t strays; /* responses nobody asked for, unknown notes */
 	/* Wall time from the request to the answer; bucket i counts those
 	 * between CALL_BUCKET_US(i - 1) and CALL_BUCKET_US(i), the last one
@@ -149,8 +155,10 @@ struct mcp_stats {
 
 const struct mcp_stats *mcp_stats(const struct mcp *mcp);
 
-/* The sessions of its room. */
-const struct room_sessions *mcp_sessions(const struct mcp *mcp);
+/* The room at place i and its sessions. False: there are no more. *ret_room is
+ * NULL for a server without rooms. */
+bool mcp_room_at(const struct mcp *mcp, unsigned i, enum room_id *ret_id,
+    const struct room **ret_room, const struct room_sessions **ret_sessions);
 
 /* Asked before each call of a principal begins; false refuses it, and
  * *ret_retry_s says when to come again. NULL: nobody asks. */

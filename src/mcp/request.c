@@ -111,6 +111,7 @@ request_new(struct peer *peer, void *route, struct batch *batch,
 	request->peer = peer;
 	request->route = route;
 	request->revision = revision;
+	request->room = peer->mcp->conf->room;
 	request->id = json_incref(message->id);
 	request->params = json_incref(message->params);
 	request->batch = batch;
@@ -300,6 +301,12 @@ request_find(struct peer *peer, const json_t *id)
 	return request;
 }
 
+struct mcp_room *
+request_room(const struct request *request)
+{
+	return mcp_rooms_find(&request->mcp->rooms, request->room);
+}
+
 void
 request_cancel(struct request *request)
 {
@@ -308,7 +315,8 @@ request_cancel(struct request *request)
 	if (request->state == REQUEST_CALL) {
 		/* Nobody is left to hear of a task. */
 		tasks_forget(request);
-		room_sessions_cancel(request->mcp->sessions, request->call);
+		room_sessions_cancel(
+		    request_room(request)->sessions, request->call);
 	} else {
 		if (request->cancelled)
 			request->cancelled(request, request->cancelled_arg);
@@ -359,6 +367,7 @@ id_cost(const json_t *id)
 struct answer_form
 request_form(const struct request *request)
 {
+	const struct conf *own = request_room(request)->conf;
 	size_t share = request->batch ? request->batch->share : MESSAGE_OUT_MAX;
 	size_t envelope = ENVELOPE_FIXED + id_cost(request->id);
 
@@ -369,11 +378,13 @@ request_form(const struct request *request)
 			    request->mcp->conf->structured == STRUCTURED_AUTO
 			? STRUCTURED_ALWAYS
 			: request->mcp->conf->structured,
-		.output_chars = request->mcp->conf->output_chars,
+		.room = request->room,
+		.conf = own,
+		.output_chars = own->output_chars,
 		.bytes_max = share > envelope ? share - envelope : 0,
 		.inline_files = request->inline_files,
-		.max_wall_ms = request->mcp->conf->max_timeout_ms,
-		.memory_bytes = request->mcp->conf->memory_bytes,
+		.max_wall_ms = own->max_timeout_ms,
+		.memory_bytes = own->memory_bytes,
 	};
 }
 

@@ -10,6 +10,7 @@
 #include "mcp/mcp.h"
 #include "mcp/message.h"
 #include "mcp/revision.h"
+#include "mcp/rooms.h"
 
 #include <sys/queue.h>
 
@@ -19,7 +20,7 @@ struct tasks;
 struct mcp {
 	uv_loop_t *loop;
 	uv_timer_t progress;
-	struct room_sessions *sessions; /* through which the room is used */
+	struct mcp_rooms rooms;
 	const struct conf *conf;
 	const struct catalog *catalog;
 	struct tasks *tasks;
@@ -99,6 +100,7 @@ struct request {
 	} news[2];
 	bool inline_files; /* of the answer: see struct answer_form */
 	bool structured;   /* the client asks for structuredContent always */
+	enum room_id room; /* where its call runs */
 	uint32_t call;     /* the room's number for it */
 	size_t call_bytes;
 	/* For REQUEST_WAIT: told when nobody waits any more, before the request
@@ -152,6 +154,9 @@ void request_withdraw(struct request *request);
 /* Forgets the call of a request after its result; frees a request that nobody
  * waits for, and says so by false. */
 bool request_call_ended(struct request *request);
+
+/* The room that its call is for. */
+struct mcp_room *request_room(const struct request *request);
 
 /* How its answer is to look. */
 struct answer_form request_form(const struct request *request);

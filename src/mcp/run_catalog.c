@@ -66,13 +66,14 @@ log_call(const struct request *request, const struct call *call,
 	char id[NAME_SHOWN_SIZE];
 
 	show_id(request, id);
-	log_info("event=call call=%u id=\"%s\" principal=%s room=wasm "
+	log_info("event=call call=%u id=\"%s\" principal=%s room=%s "
 		 "session=%.8s outcome=%s exit=%d queued_ms=%.1f wall_ms=%.1f "
 		 "cpu_ms=%.1f code_bytes=%zu out_bytes=%zu err_bytes=%zu "
 		 "files=%u images=%u answered=%s",
 	    call->id, id, principal ? principal->name : "-",
-	    session_of(call, result), outcome_name(result->outcome),
-	    result->exit_code, (double)result->usage.queued_us / 1e3,
+	    room_id_name(request->room), session_of(call, result),
+	    outcome_name(result->outcome), result->exit_code,
+	    (double)result->usage.queued_us / 1e3,
 	    (double)result->usage.wall_us / 1e3,
 	    (double)result->usage.cpu_us / 1e3, call->code.n,
 	    result->out.text.n, result->err.text.n, result->files.n,
@@ -90,9 +91,10 @@ log_refused(const struct request *request, const char *reason)
 	char id[NAME_SHOWN_SIZE];
 
 	show_id(request, id);
-	log_info("event=call call=0 id=\"%s\" principal=%s room=wasm "
+	log_info("event=call call=0 id=\"%s\" principal=%s room=%s "
 		 "outcome=refused reason=%s",
-	    id, principal ? principal->name : "-", reason);
+	    id, principal ? principal->name : "-", room_id_name(request->room),
+	    reason);
 }
 
 /* The first bytes of a text in a log line: quotes would end the value. */
@@ -131,7 +133,7 @@ count_call(struct request *request, const struct result *result)
 	uint64_t us = clock_us() - request->began_us;
 	unsigned i = 0;
 
-	stats->calls[result->outcome]++;
+	stats->calls[request->room][result->outcome]++;
 	if (!request->peer && !request->task)
 		stats->unanswered++;
 	while (i + 1 < CALL_BUCKETS && us > CALL_BUCKET_US(i))
@@ -217,7 +219,7 @@ refuse_busy(struct request *request, enum busy busy, unsigned retry_s,
     const char *reason, const char *text)
 {
 	log_refused(request, reason);
-	request->mcp->stats.calls[OUTCOME_REFUSED]++;
+	request->mcp->stats.calls[request->room][OUTCOME_REFUSED]++;
 	if (!request_defer(request, busy, retry_s, text))
 		refuse(request, text);
 }
@@ -279,8 +281,13 @@ submit(struct request *request, struct call *call)
 		call_free(call);
 		return;
 	}
+	/* Each room counts its own: of several, none may count twice. */
+	if (mcp->rooms.n > 1) {
+		call->id = ++mcp->rooms.last_call;
+		call->submitted_us = clock_us();
+	}
 	/* done is never called from within room_sessions_submit. */
-	if (room_sessions_submit(mcp->sessions, call) < 0) {
+	if (room_sessions_submit(request_room(request)->sessions, call) < 0) {
 		call_free(call);
 		refuse_busy(request, BUSY_SERVER, RETRY_BUSY_S, "memory",
 		    "the server has no memory for the call");
@@ -306,22 +313,26 @@ static void
 on_run(void *arg, struct request *request, json_t *arguments)
 {
 	struct run_catalog *run = arg;
-	struct call *call;
+	struct call *call = NULL;
 	struct err err;
 	int r;
 
 	if (!admitted(request))
 		return;
-	r = tool_run_call(arguments, run->conf, &call, &err);
+	r = mcp_rooms_choose(&request->mcp->rooms, run->conf, arguments,
+	    request->principal, &request->room, &err);
+	if (r == 0)
+		r = tool_run_call(
+		    arguments, request_room(request)->conf, &call, &err);
 	request->inline_files = tool_run_inline_files(arguments);
 	request->structured = json_is_true(json_object_get(
 	    json_object_get(request->params, "_meta"), "breakroom/structured"));
 	if (r == -EINVAL)
 		refuse(request, err.text);
-	else if (r < 0)
-		request_fail(request, CODE_INTERNAL_ERROR, err.text, NULL);
-	else
+	else if (call)
 		submit(request, call);
+	else
+		request_fail(request, CODE_INTERNAL_ERROR, err.text, NULL);
 }
 
 static json_t *

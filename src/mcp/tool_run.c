@@ -5,10 +5,12 @@
 
 #include "base/own.h"
 #include "conf/limits.h"
+#include "conf/room_conf.h"
 #include "mcp/answer.h"
 #include "mcp/jsonrpc.h"
 #include "mcp/tool_files.h"
 #include "mcp/tool_options.h"
+#include "mcp/tool_room.h"
 #include "mcp/tool_session.h"
 
 #include <errno.h>
@@ -120,14 +122,36 @@ add_about(struct buf *text, size_t max, json_t *about, struct err *err)
 	return 0;
 }
 
+/* Where no list says what there is. */
+static void
+add_kind(struct buf *text, const struct conf *conf)
+{
+	(void)buf_add_text(text,
+	    "Runs Python code in an isolated room and returns what it printed, "
+	    "the value of its last expression, figures and files.");
+	if (!room_id_has(conf->room, TRAIT_ARTIFACTS))
+		(void)buf_printf(
+		    text, " The room has %s.", room_id_good_for(conf->room));
+}
+
 static const char shows[] =
     "\n\nPrinted output comes back, and the value of the last expression, as "
     "in a notebook. Open matplotlib figures, also at plt.show(), and a PIL "
     "image as last value come back as images.\n";
 
-static const char rules[] =
-    "There is no network, no pip, no process or shell, and no file of the "
-    "host. Threads work, but run in turn. Top-level await works.\n";
+/* What a room of this kind has, or has not. */
+static void
+add_rules(struct buf *text, const struct conf *conf)
+{
+	const bool processes =
+	    room_id_has(conf->room, TRAIT_PROCESSES) || conf->allow_processes;
+
+	(void)buf_printf(text,
+	    "There is no network, no pip, %sand no file of the host. Threads "
+	    "work%s. Top-level await works.\n",
+	    processes ? "" : "no process or shell, ",
+	    room_id_has(conf->room, TRAIT_THREADS) ? "" : ", but run in turn");
+}
 
 static const char integers[] =
     "numpy's default integer has 32 bits in this room (as do pandas columns "
@@ -146,8 +170,9 @@ add_rest(struct buf *text, const struct conf *conf, bool int64)
 	    conf->keep_bytes > 0 ? "; what is left there comes back as links"
 				 : "",
 	    conf->max_sessions > 0 ? ", but in a session" : "");
-	(void)buf_add_text(text, rules);
-	if (!int64)
+	add_rules(text, conf);
+	tool_room_text(text, conf);
+	if (!int64 && !room_id_has(conf->room, TRAIT_NATIVE))
 		(void)buf_add_text(text, integers);
 	return buf_printf(text,
 	    "Limits of a call: %g s of wall time (timeout_s may ask for up to "
@@ -173,10 +198,7 @@ tool_run_text(struct span about, const struct conf *conf, struct buf *text,
 	if (r == 0 && about.n > 0)
 		r = add_about(text, max, root, err);
 	else
-		(void)buf_add_text(text,
-		    "Runs Python code in an isolated room and returns what it "
-		    "printed, the value of its last expression, figures and "
-		    "files.");
+		add_kind(text, conf);
 	json_decref(root);
 	if (r < 0)
 		return r;
@@ -212,10 +234,17 @@ timeout_property(const struct conf *conf)
 {
 	json_t *timeout = property("number",
 	    "Wall-time limit in seconds, if the default is not right.");
+	uint32_t max_ms = conf->max_timeout_ms;
+	struct conf own;
 
+	for (unsigned i = 0; i < conf->room_ids_n; i++) {
+		conf_for_room(conf, conf->room_ids[i], &own);
+		if (own.max_timeout_ms > max_ms)
+			max_ms = own.max_timeout_ms;
+	}
 	(void)json_object_set_new(timeout, "exclusiveMinimum", json_integer(0));
 	(void)json_object_set_new(
-	    timeout, "maximum", json_real(conf->max_timeout_ms / 1000.0));
+	    timeout, "maximum", json_real(max_ms / 1000.0));
 	return timeout;
 }
 
@@ -240,6 +269,7 @@ input_schema(const struct conf *conf)
 			"Small text files left in /workspace come back in "
 			"full, not as links."));
 	tool_session_schema(properties, conf);
+	tool_room_schema(properties, conf);
 	(void)json_object_set_new(properties, "echo",
 	    property("boolean", "Whether the value of the last expression "
 				"comes back; true by default."));
@@ -275,7 +305,8 @@ tool_run_describe(
 			"idempotentHint", 0, "openWorldHint", 0));
 	if (revision->structured)
 		(void)json_object_set_new(tool, "_meta",
-		    json_pack("{s:[s]}", "breakroom/rooms", "wasm"));
+		    json_pack(
+			"{s:o}", "breakroom/rooms", tool_room_names(conf)));
 	return tool;
 }
 
@@ -319,13 +350,14 @@ static const char *const argument_names[] = {
 };
 
 static bool
-is_argument(const char *name)
+is_argument(const char *name, const struct conf *conf)
 {
 	for (size_t i = 0;
 	     i < sizeof(argument_names) / sizeof(argument_names[0]); i++)
 		if (strcmp(name, argument_names[i]) == 0)
 			return true;
-	return tool_session_is_argument(name);
+	return tool_session_is_argument(name) ||
+	       (tool_room_is_choice(conf) && strcmp(name, "room") == 0);
 }
 
 /* Adds the name in quotes to a list of n bytes; "..." when it is full. */
@@ -346,7 +378,7 @@ list_name(char *list, size_t n, const char *name)
 }
 
 static int
-check_names(const json_t *arguments, struct err *err)
+check_names(const json_t *arguments, const struct conf *conf, struct err *err)
 {
 	char unknown[160] = "";
 	json_t *object = (json_t *)arguments; /* jansson iterates these only */
@@ -354,7 +386,7 @@ check_names(const json_t *arguments, struct err *err)
 
 	for (at = json_object_iter(object); at;
 	     at = json_object_iter_next(object, at))
-		if (!is_argument(json_object_iter_key(at)))
+		if (!is_argument(json_object_iter_key(at), conf))
 			list_name(
 			    unknown, sizeof(unknown), json_object_iter_key(at));
 	if (unknown[0])
@@ -468,7 +500,7 @@ static int
 fill(struct call *call, const json_t *arguments, const struct conf *conf,
     struct err *err)
 {
-	int r = check_names(arguments, err);
+	int r = check_names(arguments, conf, err);
 
 	if (r == 0 && !argument(arguments, "code"))
 		r = fail(

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "mcp/tool_session.h"
 
+#include "conf/room_conf.h"
 #include "mcp/jsonrpc.h"
 
 #include <errno.h>
@@ -18,9 +19,18 @@ tool_session_is_argument(const char *name)
 	return strcmp(name, SESSION) == 0 || strcmp(name, FORK_OF) == 0;
 }
 
+/* Whether a session can be copied in the room that calls have by default. */
+static bool
+branches(const struct conf *conf)
+{
+	return room_id_has(conf->room, TRAIT_BRANCHES);
+}
+
 void
 tool_session_schema(json_t *properties, const struct conf *conf)
 {
+	enum room_id other;
+
 	if (conf->max_sessions == 0)
 		return;
 	(void)json_object_set_new(properties, SESSION,
@@ -28,6 +38,8 @@ tool_session_schema(json_t *properties, const struct conf *conf)
 		"\"new\" keeps the interpreter for later calls; the session id "
 		"of an earlier result goes on with it: variables, imports and "
 		"files are still there."));
+	if (!branches(conf) && !conf_room_with(conf, TRAIT_BRANCHES, &other))
+		return;
 	(void)json_object_set_new(properties, FORK_OF,
 	    json_pack("{s:s, s:s}", "type", "string", "description",
 		"The session id of an earlier result: runs in a new session "
@@ -54,8 +66,9 @@ tool_session_text(struct buf *text, const struct conf *conf)
 	say_minutes(conf->session_rest_ms, rest);
 	(void)buf_printf(text,
 	    "To go on with variables and files, pass session: \"new\", then "
-	    "the session id of the result; fork_of: id tries something in a "
-	    "copy. At most %u are kept, each until it was idle for %s.\n",
+	    "the session id of the result%s. At most %u are kept, each until "
+	    "it was idle for %s.\n",
+	    branches(conf) ? "; fork_of: id tries something in a copy" : "",
 	    conf->max_sessions, rest);
 }
 
@@ -95,6 +108,22 @@ take_id(const json_t *value, const char *name, const char *what,
 	    err, EINVAL, "%s must be %s, not \"%s\"", name, what, shown);
 }
 
+static int
+refuse_branch(const struct conf *conf, struct err *err)
+{
+	enum room_id other;
+
+	if (conf_room_with(conf, TRAIT_BRANCHES, &other))
+		return fail(err, EINVAL,
+		    "fork_of is refused: room %s cannot copy a session, which "
+		    "room %s can",
+		    room_id_name(conf->room), room_id_name(other));
+	return fail(err, EINVAL,
+	    "fork_of is refused: room %s cannot copy a session, and this "
+	    "server has no room that can",
+	    room_id_name(conf->room));
+}
+
 int
 tool_session_take(const json_t *arguments, const struct conf *conf,
     struct call *call, struct err *err)
@@ -113,6 +142,8 @@ tool_session_take(const json_t *arguments, const struct conf *conf,
 		return fail(err, EINVAL,
 		    "session and fork_of exclude each other: fork_of alone "
 		    "starts a session that is a copy");
+	if (origin && !branches(conf))
+		return refuse_branch(conf, err);
 	if (origin) {
 		call->use = SESSION_BRANCH;
 		return take_id(origin, FORK_OF,

@@ -9,6 +9,7 @@
 #include "call/output.h"
 #include "call/png.h"
 #include "conf/limits.h"
+#include "conf/room_id.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -211,7 +212,8 @@ on_failed(struct room *room, const struct frame *frame, struct err *err)
 	if (wire_take(frame, &said, sizeof(said), NULL, err) < 0)
 		return -EPROTO;
 	said.text[sizeof(said.text) - 1] = '\0';
-	log_warn("event=room_failed error=\"%s\"", said.text);
+	log_warn("event=room_failed room=%s error=\"%s\"",
+	    room_id_name(room->conf->room), said.text);
 	if (said.code == EAGAIN)
 		room_count_loss(room, &said);
 	room->state = ROOM_STARTING;
@@ -408,6 +410,18 @@ call_send(struct room *room, const struct ticket *ticket)
 	    &room->channel, FRAME_CALL, &record, sizeof(record), &cargo);
 }
 
+/* From when on an answer is late: a call's clock begins when its interpreter is
+ * there, and a worker may have to wait for its turn to be started. */
+static uint64_t
+late_after_us(const struct room *room, const struct call *call)
+{
+	uint64_t ms = call->wall_ms + KEEPER_LATE_MS;
+
+	if (room_id_has(room->conf->room, TRAIT_WORKER))
+		ms += WORKER_TURN_MS + WORKER_START_MS;
+	return 1000u * ms;
+}
+
 void
 room_advance(struct room *room)
 {
@@ -425,8 +439,7 @@ room_advance(struct room *room)
 		ticket->tries++;
 		ticket->late = false;
 		ticket->queued_us = now - ticket->call->submitted_us;
-		ticket->late_us = now + 1000ull * KEEPER_LATE_MS +
-				  1000ull * ticket->call->wall_ms;
+		ticket->late_us = now + late_after_us(room, ticket->call);
 		/* A keeper that is gone is seen by reading from it. */
 		if (call_send(room, ticket) == -ENOMEM) {
 			shares_ran(&room->shares, ticket);
@@ -455,6 +468,47 @@ mounts_text(const struct conf_list *mounts, struct buf *text)
 	return r;
 }
 
+/* What a kind is made of, where the operator has said so. */
+static int
+conf_strings(const struct conf *conf, struct wire_conf *record, struct err *err)
+{
+	const struct {
+		const char *text;
+		char *into;
+		size_t size;
+	} strings[] = {
+		{ conf->python, record->python, sizeof(record->python) },
+		{ conf->root, record->root, sizeof(record->root) },
+		{ conf->engine, record->engine, sizeof(record->engine) },
+		{ conf->runtime, record->runtime, sizeof(record->runtime) },
+		{ conf->image, record->image, sizeof(record->image) },
+		{ conf->deno, record->deno, sizeof(record->deno) },
+		{ conf->pyodide, record->pyodide, sizeof(record->pyodide) },
+		{ conf->pyodide_packages, record->pyodide_packages,
+		    sizeof(record->pyodide_packages) },
+	};
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
+		const char *text = strings[i].text ? strings[i].text : "";
+
+		size_t size = strlen(text) + 1;
+
+		if (size > strings[i].size)
+			return fail(
+			    err, ENAMETOOLONG, "%.80s...: too long", text);
+		memcpy(strings[i].into, text, size);
+	}
+	for (unsigned i = 0; i < conf->preload.n; i++) {
+		n += (size_t)snprintf(record->preload + n,
+		    sizeof(record->preload) - n, "%s%s", i ? "," : "",
+		    conf->preload.items[i]);
+		if (n >= sizeof(record->preload))
+			return fail(err, E2BIG, "--preload: too many modules");
+	}
+	return 0;
+}
+
 static int
 conf_send(struct room *room, struct err *err)
 {
@@ -471,11 +525,19 @@ conf_send(struct room *room, struct err *err)
 		.deterministic = room->conf->deterministic,
 		.log_level = (uint32_t)room->conf->log_level,
 		.allowed = room->conf->allow_missing,
+		.room = room->conf->room,
+		.ready = room->conf->ready,
+		.processes = room->conf->processes,
+		.cpus_milli = room->conf->cpus_milli,
+		.allow_processes = room->conf->allow_processes,
 	};
 	int r;
 
 	(void)snprintf(record.artifacts_dir, sizeof(record.artifacts_dir), "%s",
 	    room->artifacts->dir);
+	r = conf_strings(room->conf, &record, err);
+	if (r < 0)
+		return r;
 	r = mounts_text(&room->conf->mounts, &mounts);
 	cargo.tails[0] = buf_span(&mounts);
 	if (r == 0)
@@ -510,7 +572,7 @@ room_spawn(struct room *room)
 {
 	struct launched keeper = { .channel = -1, .pidfd = -1 };
 	struct err err = { 0 };
-	int r = launcher_spawn(room->launcher, &keeper, &err);
+	int r = launcher_spawn(launcher_of(room), &keeper, &err);
 
 	if (r == -EPIPE) { /* nobody is left who could start one */
 		room_ruined(room, &err);

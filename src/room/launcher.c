@@ -21,8 +21,9 @@
 
 struct launcher {
 	pid_t pid;
-	int pidfd; /* -1: it cannot be killed, and need not be */
-	int fd;    /* requests out, descriptors in */
+	int pidfd;             /* -1: it cannot be killed, and need not be */
+	int fd;                /* requests out, descriptors in */
+	struct launcher *wide; /* for keepers of workers; NULL: there is none */
 };
 
 /* The keeper's program, opened once: an upgrade of the files can then neither
@@ -40,12 +41,12 @@ keeper_open(struct err *err)
 	return fd < 0 ? fail_errno(err, "open %s", path) : fd;
 }
 
-int
-launcher_start(struct launcher **ret_launcher, struct err *err)
+static int
+start_one(bool wide, struct launcher **ret_launcher, struct err *err)
 {
 	own_mem struct launcher *launcher = calloc(1, sizeof(*launcher));
 	own_fd int keeper = keeper_open(err);
-	struct launch launch = { .keeper = keeper };
+	struct launch launch = { .keeper = keeper, .wide = wide };
 	int ends[2];
 	int r;
 
@@ -70,6 +71,25 @@ launcher_start(struct launcher **ret_launcher, struct err *err)
 	launcher->pidfd = sys_pidfd_open(launcher->pid);
 	*ret_launcher = give_ptr(&launcher);
 	return 0;
+}
+
+int
+launcher_start(bool workers, struct launcher **ret_launcher, struct err *err)
+{
+	struct launcher *launcher = NULL;
+	int r = start_one(false, &launcher, err);
+
+	if (launcher && workers)
+		r = start_one(true, &launcher->wide, err);
+	if (r == 0)
+		*ret_launcher = launcher;
+	return r;
+}
+
+struct launcher *
+launcher_for(struct launcher *launcher, bool workers)
+{
+	return workers && launcher->wide ? launcher->wide : launcher;
 }
 
 static int
@@ -116,6 +136,7 @@ launcher_stop(struct launcher *launcher)
 {
 	if (!launcher)
 		return;
+	launcher_stop(launcher->wide);
 	fd_close(launcher->fd);
 	/* It reaps what it started, and ends. */
 	process_end(launcher->pid, launcher->pidfd, LAUNCH_END_MS);

@@ -7,13 +7,21 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct launcher;
 
 /* Forks the launcher; call before any thread, loop or client's byte. The
- * launcher ends with the caller. 0 or -errno. */
-int launcher_start(struct launcher **ret_launcher, struct err *err);
+ * launcher ends with the caller. workers: and another one for keepers whose
+ * rooms have workers: native programs, and what starts them, are not to have a
+ * launcher's filter, and an engine of containers looks into the environment. 0
+ * or -errno. */
+int launcher_start(
+    bool workers, struct launcher **ret_launcher, struct err *err);
+
+/* The one of them that starts such keepers, or others. */
+struct launcher *launcher_for(struct launcher *launcher, bool workers);
 
 /* A keeper: its channel, its pidfd (both the owner's), its number. */
 struct launched {

@@ -5,6 +5,7 @@
 
 #include "conf/limits.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -30,9 +31,15 @@ struct launch {
 	int server; /* requests in, answers out */
 	int keeper; /* the keeper's program */
 	int signals;
+	bool wide; /* it keeps what rights it has: see launcher_start */
 	/* The keepers that live, for those are killed and no other process. */
 	pid_t keepers[KEEPERS_MAX];
 	unsigned keepers_n;
+	/* Those that have ended, whose control groups are still there; how long
+	 * to wait before these are tried again, and how long that was done. */
+	pid_t ended[KEEPERS_MAX];
+	unsigned ended_n;
+	unsigned again_ms, waited_ms;
 };
 
 /* The launcher's process: a child of the server. */

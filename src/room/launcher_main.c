@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "base/process.h"
 #include "base/sys.h"
+#include "conf/engine_env.h"
 #include "conf/limits.h"
 #include "walls/cgroup.h"
 #include "walls/promise.h"
@@ -39,15 +40,18 @@ answer(int fd, struct launch_answer record, const int *fds)
 }
 
 static _Noreturn void
-keeper_exec(int program, int channel, pid_t launcher)
+keeper_exec(const struct launch *launch, int channel, pid_t launcher)
 {
 	static const char *const argv[] = { "breakroom-keeper", "channel", "3",
 		NULL };
-	static char *const env[] = { NULL }; /* nothing of the host's */
+	const char *env[ENGINE_ENV_MAX + 1] = { NULL }; /* no secret of its */
+	int program = launch->keeper;
 	struct err err;
 	sigset_t none;
 	bool ready;
 
+	if (launch->wide)
+		engine_environment(environ, env);
 	_Static_assert(KEEPER_FD == 3, "the argument says 3");
 	(void)sigemptyset(&none);
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
@@ -58,7 +62,8 @@ keeper_exec(int program, int channel, pid_t launcher)
 	else
 		ready = dup2(channel, KEEPER_FD) == KEEPER_FD;
 	if (ready && program >= 0 && wall_parent(launcher, &err) == 0)
-		(void)sys_execveat(program, (char *const *)argv, env);
+		(void)sys_execveat(
+		    program, (char *const *)argv, (char *const *)env);
 	_exit(EXIT_EXEC);
 }
 
@@ -79,7 +84,7 @@ keeper_launch(struct launch *launch, int ret_fds[LAUNCH_FDS])
 	pid = fork();
 	r = pid < 0 ? -errno : pid;
 	if (pid == 0)
-		keeper_exec(launch->keeper, ends[1], self);
+		keeper_exec(launch, ends[1], self);
 	fd_close(ends[1]);
 	ret_fds[0] = ends[0];
 	if (pid < 0)
@@ -130,7 +135,40 @@ on_request(struct launch *launch, const struct launch_request *request)
 	return 0;
 }
 
-/* A keeper's groups go with it; all its processes are dead, or will be. */
+/* ---- control groups of keepers that have ended ---- */
+
+/* The next keeper that opens a room beside them tries again. */
+static void
+groups_leave(struct launch *launch)
+{
+	struct err err;
+
+	for (unsigned i = 0; i < launch->ended_n; i++)
+		if (cgroup_remove(launch->ended[i], &err) < 0)
+			log_warn("event=groups_left keeper=%d error=\"%s\"",
+			    (int)launch->ended[i], err.text);
+	launch->ended_n = 0;
+}
+
+/* One try: a process that was killed may take its time to end. */
+static void
+groups_remove(struct launch *launch)
+{
+	unsigned left = 0;
+	struct err err;
+
+	for (unsigned i = 0; i < launch->ended_n; i++)
+		if (cgroup_remove(launch->ended[i], &err) < 0)
+			launch->ended[left++] = launch->ended[i];
+	launch->ended_n = left;
+	launch->waited_ms += launch->again_ms;
+	if (launch->again_ms < GROUPS_AGAIN_MS_MAX)
+		launch->again_ms *= 2;
+	if (launch->waited_ms > GROUPS_WAIT_MS)
+		groups_leave(launch);
+}
+
+/* Its groups go with it; all its processes are dead, or will be. */
 static void
 forget(struct launch *launch, pid_t pid)
 {
@@ -138,7 +176,11 @@ forget(struct launch *launch, pid_t pid)
 		if (launch->keepers[i] != pid)
 			continue;
 		launch->keepers[i] = launch->keepers[--launch->keepers_n];
-		cgroup_remove(pid);
+		if (launch->ended_n == KEEPERS_MAX)
+			groups_leave(launch);
+		launch->ended[launch->ended_n++] = pid;
+		launch->again_ms = 1;
+		launch->waited_ms = 0;
 		return;
 	}
 }
@@ -165,10 +207,13 @@ launch_loop(struct launch *launch)
 			{ .fd = launch->signals, .events = POLLIN },
 		};
 		struct launch_request request;
-		int r;
+		int r = poll(
+		    ready, 2, launch->ended_n > 0 ? (int)launch->again_ms : -1);
 
-		if (poll(ready, 2, -1) < 0)
+		if (r < 0)
 			continue; /* a signal, or memory short for a moment */
+		if (r == 0)
+			groups_remove(launch);
 		if (ready[1].revents)
 			reap(launch);
 		if (!ready[0].revents)
@@ -185,20 +230,29 @@ launch_loop(struct launch *launch)
 
 /* Keepers end when the server's end of their channel is closed, and all that
  * is below them; whoever is our parent need not reap them. Their groups can be
- * removed when all of that is gone. */
+ * removed when all of that is gone, or is late: then what is in them is killed.
+ */
 static void
-wait_for_all(const struct launch *launch)
+wait_for_all(struct launch *launch)
 {
-	pid_t pid = 0;
+	unsigned step_ms = 1;
 
-	for (unsigned waited_ms = 0; pid >= 0 && waited_ms < LAUNCH_END_MS / 2;
-	     waited_ms += pid == 0) {
-		pid = waitpid(-1, NULL, WNOHANG);
-		if (pid == 0)
-			(void)poll(NULL, 0, 1);
+	for (unsigned waited_ms = 0; waited_ms < LAUNCH_CLEAN_MS;
+	     waited_ms += step_ms) {
+		pid_t pid;
+
+		while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+			forget(launch, pid);
+		if (pid < 0 || waited_ms >= LAUNCH_CLEAN_MS / 2) {
+			step_ms = step_ms < LAUNCH_STEP_MS_MAX ? 2 * step_ms
+							       : step_ms;
+			groups_remove(launch);
+		}
+		if (pid < 0 && launch->ended_n == 0)
+			return;
+		(void)poll(NULL, 0, (int)step_ms);
 	}
-	for (unsigned i = 0; i < launch->keepers_n; i++)
-		cgroup_remove(launch->keepers[i]);
+	groups_leave(launch);
 }
 
 /* Holds nothing of the server's but what it works with: the client's streams
@@ -215,7 +269,7 @@ void
 launcher_main(struct launch *launch)
 {
 	char names[WALL_NAMES_MAX];
-	wall_set missing;
+	wall_set missing = 0;
 	sigset_t child;
 
 	/* Signals of the server's terminal are the server's. */
@@ -232,7 +286,8 @@ launcher_main(struct launch *launch)
 	 * there is something left to remove then. */
 	if (launch->signals < 0 || leave_descriptors(launch) < 0)
 		_exit(EXIT_LOST);
-	promise_launcher(&missing);
+	if (!launch->wide)
+		promise_launcher(&missing);
 	if (missing) {
 		wall_names(missing, names);
 		log_warn("event=launcher_walls missing=%s", names);

@@ -6,6 +6,7 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "conf/limits.h"
+#include "conf/room_id.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -50,7 +51,7 @@ channel_close(struct room *room)
 	channel_done(&room->channel);
 	/* It ends at the end of its channel, unless it is stuck. */
 	if (room->keeper >= 0 && room->state != ROOM_CLOSING)
-		launcher_kill(room->launcher, room->keeper_pid);
+		launcher_kill(launcher_of(room), room->keeper_pid);
 	fd_close(room->keeper);
 	room->keeper = -1;
 }
@@ -106,7 +107,8 @@ room_down(struct room *room)
 void
 room_ruined(struct room *room, const struct err *err)
 {
-	log_error("event=room_ruined error=\"%s\"", err->text);
+	log_error("event=room_ruined room=%s error=\"%s\"",
+	    room_id_name(room->conf->room), err->text);
 	room_down(room);
 	room->failure = *err;
 	room_refuse_queued(room);
@@ -131,8 +133,8 @@ room_count_loss(struct room *room, const struct err *err)
 void
 room_lost(struct room *room, const struct err *err)
 {
-	log_warn("event=keeper_lost error=\"%s\" restart_ms=%u", err->text,
-	    room->restart_ms);
+	log_warn("event=keeper_lost room=%s error=\"%s\" restart_ms=%u",
+	    room_id_name(room->conf->room), err->text, room->restart_ms);
 	room->restarts++;
 	room_count_loss(room, err);
 	room_down(room);

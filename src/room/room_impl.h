@@ -56,6 +56,14 @@ struct room {
 	unsigned handles;   /* still open while closing */
 };
 
+/* Who starts and ends its keepers. */
+static inline struct launcher *
+launcher_of(const struct room *room)
+{
+	return launcher_for(
+	    room->launcher, room_id_has(room->conf->room, TRAIT_WORKER));
+}
+
 /* ---- keeper_link.c: the keeper's channel ---- */
 
 /* Asks the launcher for a keeper and begins to listen to it. */

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A call that is in the room: who set what is set otherwise meanwhile. */
 struct passing {
@@ -283,6 +284,15 @@ use_session(struct room_sessions *sessions, struct ticket *ticket)
 	}
 }
 
+bool
+room_sessions_know(const struct room_sessions *sessions, const char *id,
+    const struct principal *principal)
+{
+	return strlen(id) == RANDOM_ID_SIZE - 1 &&
+	       (session_table_find(&sessions->table, id, principal) ||
+		   ended_sessions_why(&sessions->ended, id, principal));
+}
+
 /* True if the caller has all that it may have, and some of it is here: the
  * room does not know of that. */
 static bool
@@ -305,8 +315,10 @@ room_sessions_submit(struct room_sessions *sessions, struct call *call)
 	ticket = ticket_new(call);
 	if (!ticket)
 		return -ENOMEM;
-	call->id = room_next_id(sessions->room);
-	call->submitted_us = clock_us();
+	if (!call->id) {
+		call->id = room_next_id(sessions->room);
+		call->submitted_us = clock_us();
+	}
 	if (over)
 		refuse(sessions, ticket, BUSY_CALLER,
 		    "[you have too many calls at once and your queue is full: "

@@ -59,6 +59,11 @@ int room_sessions_submit(struct room_sessions *sessions, struct call *call);
 /* room_cancel for them: also of those that wait for their session. */
 void room_sessions_cancel(struct room_sessions *sessions, uint32_t id);
 
+/* True if the session of that id is principal's and here, or was and it is still
+ * known why it ended. id may be any text. */
+bool room_sessions_know(const struct room_sessions *sessions, const char *id,
+    const struct principal *principal);
+
 /* Why a session ended: a label of the metrics. */
 enum room_session_end {
 	SESSION_END_REST,      /* nobody used it */

@@ -3,7 +3,6 @@
 #include "rooms/kind.h"
 
 #include <stddef.h>
-#include <string.h>
 
 static const struct room_kind *const kinds[] = {
 #define ROOM(kind) &room_##kind,
@@ -12,10 +11,10 @@ static const struct room_kind *const kinds[] = {
 };
 
 const struct room_kind *
-room_kind_find(const char *name)
+room_kind_of(enum room_id id)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (strcmp(kinds[i]->name, name) == 0)
+		if (kinds[i]->id == id)
 			return kinds[i];
 	return NULL;
 }

@@ -8,7 +8,9 @@
 #include "base/err.h"
 #include "call/output.h"
 #include "call/wire.h"
+#include "conf/room_id.h"
 #include "conf/wall.h"
+#include "rooms/factory.h"
 #include "rooms/granted.h"
 
 #include <stdbool.h>
@@ -22,8 +24,21 @@ struct room_job {
 	bool stay;           /* the interpreter is to go on for another job */
 };
 
+/* What a kind is like. */
+enum room_flag {
+	ROOM_WORKER = 1,   /* a child is the proxy of a worker: worker_kind.h */
+	ROOM_OPERATOR = 2, /* its factory keeps the operator's rights */
+	ROOM_SEND_SOURCE = 4,   /* the proxy sends a worker its Python source */
+	ROOM_SEND_SETTINGS = 8, /* and what is to be loaded */
+	/* Its factory starts a few at a time, and is told of each that has
+	 * started: by a byte on its life. */
+	ROOM_IN_TURN = 16,
+};
+
 struct room_kind {
 	const char *name;
+	enum room_id id;
+	unsigned flags; /* of enum room_flag */
 
 	/* Its floor: it is not offered where one of these is missing. All
 	 * other walls are used where they can be had. */
@@ -36,6 +51,9 @@ struct room_kind {
 
 	/* Bytes of memory that a child at its limits may hold. */
 	uint64_t (*child_bytes)(const struct wire_conf *conf, int artifacts_fd);
+
+	/* ROOM_WORKER: the process that makes workers. It never returns. */
+	void (*factory)(const struct factory_start *start);
 
 	/* In the zygote: loads all that a call needs, so that a fork of the
 	 * process can run it. *ret_state is for the functions below. */
@@ -51,6 +69,14 @@ struct room_kind {
 	 * off as soon as it is true. 0 or -errno: the child is of no use. */
 	int (*prepare)(void *state, struct output *output,
 	    bool (*hurry)(void *arg), void *arg, struct err *err);
+
+	/* In a prepared child: the pidfd of what is to be killed with it, which
+	 * the caller then owns; -1: nothing. NULL: never anything. */
+	int (*worker)(void *state);
+
+	/* In a prepared child that waits for a job: the descriptor at whose end
+	 * it is of no use any more. NULL: nothing happens meanwhile. */
+	int (*watch)(void *state);
 
 	/* In a prepared child: runs the job. Once, unless it says that it
 	 * stays (then with an output of its own each time). */
@@ -69,7 +95,7 @@ struct room_kind {
 /* A hurry of prepare's for who has all the time: false. */
 bool room_never_hurry(void *arg);
 
-/* The kind with this name, or NULL. */
-const struct room_kind *room_kind_find(const char *name);
+/* The kind, or NULL: this build does not have it. */
+const struct room_kind *room_kind_of(enum room_id id);
 
 #endif

@@ -123,29 +123,6 @@ wasm_warm(const struct wire_conf *conf, const struct granted *granted,
 	return r;
 }
 
-/* A part of the output region of its own, so that a kill leaves it whole. */
-static void
-show_image(struct wasm_room *room, const uint8_t *bytes, size_t n)
-{
-	struct files_writer *writer = &room->images_writer;
-	char name[16];
-	uint8_t *into;
-
-	if (room->images == 0)
-		*writer = output_images(room->output);
-	if (room->images == RESULT_IMAGES_MAX || n > RESULT_IMAGE_BYTES) {
-		writer->more = true;
-	} else {
-		(void)snprintf(
-		    name, sizeof(name), "%02u.png", room->images + 1);
-		(void)files_add(writer, span_of(name), n, &into);
-		if (into)
-			memcpy(into, bytes, n);
-		room->images++;
-	}
-	files_end(writer);
-}
-
 static void
 write_output(void *arg, int stream, const uint8_t *bytes, size_t n)
 {
@@ -162,7 +139,8 @@ write_output(void *arg, int stream, const uint8_t *bytes, size_t n)
 		output_write(room->output, OUTPUT_HINT, bytes, n);
 		break;
 	case WASI_IMAGE_FD:
-		show_image(room, bytes, n);
+		show_image(
+		    &room->shown, room->output, (struct span){ bytes, n });
 		break;
 	default:
 		output_write(room->output, OUTPUT_ERR, bytes, n);
@@ -222,7 +200,7 @@ wasm_prepare(void *state, struct output *output, bool (*hurry)(void *),
 	if (r == 0 && !hurry(arg)) {
 		r = turn_must(room, &guest_rehearse, err);
 		output_clear(output);
-		room->images = 0;
+		room->shown.n = 0;
 	}
 	if (r == 0 && room->hot && !hurry(arg))
 		hot_read(room->hot);
@@ -279,7 +257,7 @@ wasm_run(void *state, struct output *output, const struct room_job *job,
 	struct turn turn = { .end = TURN_RETURNED, .status = 1 };
 
 	room->output = output;
-	room->images = 0;
+	room->shown.n = 0;
 	if (wasm_files_give(room, job->files))
 		program_turn(room, job, &turn);
 	if (room->take_files)
@@ -340,6 +318,7 @@ wasm_child_bytes(const struct wire_conf *conf, int artifacts_fd)
 
 const struct room_kind room_wasm = {
 	.name = "wasm",
+	.id = ROOM_WASM,
 	/* The second wall behind WebAssembly, and what it stands on; the rest
 	 * is the third. */
 	.required = WALL_BIT(WALL_SECCOMP) | WALL_BIT(WALL_NO_NEW_PRIVS) |

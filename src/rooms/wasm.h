@@ -8,6 +8,7 @@
 #include "call/output.h"
 #include "call/wire.h"
 #include "conf/artifacts.h"
+#include "rooms/show_image.h"
 #include "wasm/engine.h"
 #include "wasm/interrupt.h"
 #include "wasm/wasi.h"
@@ -27,8 +28,7 @@ struct wasm_room {
 	volatile sig_atomic_t told;    /* in it: to come to an end */
 	struct interrupt interrupt;
 	struct guest_mem interrupted; /* as it was: its base never moves */
-	unsigned images;              /* that this job's program has shown */
-	struct files_writer images_writer;
+	struct shown shown;           /* by this job's program */
 	struct wasi_fixed fixed;
 	struct wasi_sys fixed_sys;
 	char module_path[ARTIFACT_PATH_MAX];

@@ -24,11 +24,14 @@ enum run_status {
 #define STATUS_SIGNAL 128 /* and its number, as shells count */
 
 /* Runs one program and prints what it printed. */
-int cmd_run(const struct conf *conf, struct launcher *launcher,
+int cmd_run(const struct conf *whole, struct launcher *launcher,
     const struct artifacts *artifacts);
 
 /* Prints what this machine can host; 0 only if a hello in the room worked. */
 int cmd_doctor(const struct conf *conf, struct launcher *launcher);
+
+/* Prints what rooms take, side by side. */
+int cmd_bench(const struct conf *conf, struct launcher *launcher);
 
 /* Says all that is wrong with the configuration; 0 if nothing is. */
 int cmd_check_config(struct settings *settings);

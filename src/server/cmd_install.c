@@ -7,14 +7,48 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* For wasm: what its compiler has to know. */
+static unsigned
+add_wasm(const struct conf *conf, const char **argv)
+{
+	argv[0] = conf->int64 == INT64_ON ? "--int64=on" : "--int64=off";
+	return 1;
+}
+
+/* For others: the room, and what it is made with, where that was given. */
+static unsigned
+add_room(const struct conf *conf, const char **argv)
+{
+	const struct {
+		const char *name, *value;
+	} given[] = {
+		{ "--room", room_id_name(conf->room) },
+		{ "--python", conf->python },
+		{ "--engine", conf->engine },
+		{ "--image", conf->image },
+		{ "--pyodide-packages", conf->pyodide_packages },
+	};
+	unsigned n = 0;
+
+	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++)
+		if (given[i].value) {
+			argv[n++] = given[i].name;
+			argv[n++] = given[i].value;
+		}
+	return n;
+}
+
 int
 cmd_install(const struct conf *conf)
 {
 	char path[PATH_MAX];
 	struct err err;
-	const char *argv[CONF_LIST_MAX + 6] = { "breakroom-keeper", "install",
-		conf->int64 == INT64_ON ? "--int64=on" : "--int64=off" };
-	unsigned n = 3;
+	const char *argv[CONF_LIST_MAX + 16] = { "breakroom-keeper",
+		"install" };
+	unsigned n = 2;
+
+	n += conf->room == ROOM_WASM ? add_wasm(conf, argv + n)
+				     : add_room(conf, argv + n);
 
 	if (program_find("breakroom-keeper", path, &err) < 0) {
 		complain(err.text, "");

@@ -1,6 +1,7 @@
 /* cmd_run.c: "breakroom run": one call from the shell.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "call/call.h"
+#include "conf/room_conf.h"
 #include "mcp/tool_options.h"
 #include "server/cmd.h"
 #include "server/given.h"
@@ -81,16 +82,19 @@ run(const struct conf *conf, struct launcher *launcher,
 }
 
 int
-cmd_run(const struct conf *conf, struct launcher *launcher,
+cmd_run(const struct conf *whole, struct launcher *launcher,
     const struct artifacts *artifacts)
 {
+	struct conf own;
+	const struct conf *conf = &own;
 	struct ending ending = { .out = NULL };
 	struct call *call = call_new();
 	struct err err = { 0 };
-	int r = call ? fill_call(conf, call, &err)
-		     : fail(&err, ENOMEM, "no memory for a call");
-	int status;
+	int r, status;
 
+	conf_for_room(whole, whole->room, &own);
+	r = call ? fill_call(conf, call, &err)
+		 : fail(&err, ENOMEM, "no memory for a call");
 	if (r == 0)
 		r = figures_open(conf, &ending.figures, &err);
 	if (r == 0 && conf->out_dir)

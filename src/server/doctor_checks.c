@@ -169,8 +169,8 @@ look_at_processes(char ret_finding[FINDING_MAX])
 static enum verdict
 look_at_descriptors(char ret_finding[FINDING_MAX])
 {
-	const unsigned needed =
-	    KEEPER_FDS_NEEDED(CONCURRENCY_DEFAULT, MAX_SESSIONS_DEFAULT);
+	const unsigned needed = KEEPER_FDS_NEEDED(
+	    CONCURRENCY_DEFAULT, MAX_SESSIONS_DEFAULT, READY_DEFAULT);
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)

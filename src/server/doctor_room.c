@@ -135,14 +135,69 @@ walls_json(const struct wire_grade *grade)
 
 /* ---- the room ---- */
 
+/* What makes a room that is not there. */
+static const char *const ways_out[ROOMS] = {
+	[ROOM_WASM] = "breakroom install",
+	[ROOM_JAIL] = "a Python of the host's (--python), or breakroom install "
+		      "--room jail",
+	[ROOM_CONTAINER] = "Podman or Docker on this machine, then breakroom "
+			   "install --room container",
+	[ROOM_DENO] = "breakroom install --room deno",
+};
+
+static const char *
+name_of(const struct room_view *view)
+{
+	return room_id_name(view->conf->room);
+}
+
+bool
+room_view_works(const struct room_view *view)
+{
+	return view->hello_worked && view->graded &&
+	       grade_is_whole(&view->grade);
+}
+
+/* A room that nobody asked for may be absent. */
+static enum verdict
+absent(const struct room_view *view)
+{
+	return view->decides ? VERDICT_BAD : VERDICT_WARN;
+}
+
 static enum verdict
 line_of(const struct room_view *view, char ret_line[GRADE_LINE_MAX])
 {
-	if (view->graded)
-		return grade_line(&view->grade, ret_line);
+	enum verdict verdict;
+
+	if (view->graded) {
+		verdict = grade_line(&view->grade, ret_line);
+		if (verdict == VERDICT_BAD)
+			return absent(view);
+		if (view->hello_worked)
+			return verdict;
+	}
 	(void)snprintf(ret_line, GRADE_LINE_MAX, "refused: %s",
 	    view->hello[0] ? view->hello : "the room did not start");
-	return VERDICT_BAD;
+	return absent(view);
+}
+
+/* What a call in it is limited to. */
+static void
+print_limits(const struct report *report, const struct conf *conf)
+{
+	char line[FINDING_MAX];
+	int n = snprintf(line, sizeof(line),
+	    "memory %llu MiB, files %llu MiB, %g s",
+	    (unsigned long long)(conf->memory_bytes / MIB),
+	    (unsigned long long)(conf->files_bytes / MIB),
+	    (double)conf->timeout_ms / 1000.0);
+
+	if (conf->room != ROOM_WASM && n > 0 && (size_t)n < sizeof(line))
+		(void)snprintf(line + n, sizeof(line) - (size_t)n,
+		    ", processes %u, cpus %g", conf->processes,
+		    (double)conf->cpus_milli / 1000.0);
+	report_line(report, VERDICT_OK, ROOM_WIDTH, "limits", line);
 }
 
 static void
@@ -151,12 +206,67 @@ print_room(const struct report *report, const struct room_view *view)
 	char line[GRADE_LINE_MAX], subject[32];
 	enum verdict verdict = line_of(view, line);
 
-	(void)snprintf(subject, sizeof(subject), "room %s", view->name);
+	(void)snprintf(subject, sizeof(subject), "room %s", name_of(view));
 	report_line(report, verdict, ROOM_WIDTH, subject, line);
+	if (!view->hello_worked)
+		(void)printf(
+		    "      to get it: %s\n", ways_out[view->conf->room]);
 	if (view->graded)
 		print_walls(&view->grade);
-	report_line(report, view->hello_worked ? VERDICT_OK : VERDICT_BAD,
+	report_line(report, view->hello_worked ? VERDICT_OK : absent(view),
 	    ROOM_WIDTH, "hello", view->hello);
+	if (view->hello_worked)
+		print_limits(report, view->conf);
+	if (view->told) {
+		facts_line(&view->facts, line, sizeof(line));
+		report_line(report, VERDICT_OK, ROOM_WIDTH, "inside", line);
+	}
+}
+
+static json_t *
+limits_json(const struct conf *conf)
+{
+	json_t *limits = json_pack("{s:I, s:I, s:I}", "memory_bytes",
+	    (json_int_t)conf->memory_bytes, "files_bytes",
+	    (json_int_t)conf->files_bytes, "timeout_ms",
+	    (json_int_t)conf->timeout_ms);
+
+	if (conf->room == ROOM_WASM)
+		return limits;
+	(void)json_object_set_new(
+	    limits, "processes", json_integer((json_int_t)conf->processes));
+	(void)json_object_set_new(
+	    limits, "cpus", json_real((double)conf->cpus_milli / 1000.0));
+	return limits;
+}
+
+static json_t *
+facts_json(const struct facts *facts)
+{
+	json_t *told = json_object();
+
+	for (unsigned i = 0; i < FACTS; i++)
+		if (facts->text[i][0])
+			(void)json_object_set_new(
+			    told, fact_names[i], json_string(facts->text[i]));
+	return told;
+}
+
+/* What is known of one that worked, or what would make it work. */
+static void
+add_rest(json_t *room, const struct room_view *view)
+{
+	if (!view->hello_worked) {
+		(void)json_object_set_new(
+		    room, "remedy", json_string(ways_out[view->conf->room]));
+		return;
+	}
+	(void)json_object_set_new(
+	    room, "hello_ms", json_real((double)view->hello_us / 1000.0));
+	(void)json_object_set_new(
+	    room, "ready_ms", json_real((double)view->ready_us / 1000.0));
+	(void)json_object_set_new(room, "limits", limits_json(view->conf));
+	(void)json_object_set_new(room, "inside", facts_json(&view->facts));
 }
 
 static json_t *
@@ -165,14 +275,17 @@ room_json(const struct room_view *view)
 	char line[GRADE_LINE_MAX];
 	enum verdict verdict = line_of(view, line);
 	bool whole = view->graded && grade_is_whole(&view->grade);
-
-	return json_pack("{s:s, s:s, s:o, s:b, s:i, s:o, s:b, s:o}", "name",
-	    view->name, "verdict", verdict_name(verdict), "grade",
+	json_t *room = json_pack("{s:s, s:s, s:o, s:b, s:i, s:o, s:b, s:o}",
+	    "name", name_of(view), "verdict", verdict_name(verdict), "grade",
 	    report_text(line), "required_walls", whole, "landlock_abi",
 	    view->graded ? (int)view->grade.landlock_abi : 0, "walls",
 	    view->graded ? walls_json(&view->grade) : json_array(),
 	    "hello_worked", view->hello_worked, "hello",
 	    report_text(view->hello));
+
+	if (room)
+		add_rest(room, view);
+	return room;
 }
 
 void

@@ -116,14 +116,21 @@ close_inherited(const struct conf *conf, struct err *err)
 		   : 0;
 }
 
-/* What the room will need, and our hold on it: installations of other builds
- * leave it alone. */
+/* What rooms will need that need it, and our hold on it: installations of other
+ * builds leave it alone. */
 static int
 find_artifacts(const struct conf *conf, struct artifacts *ret_artifacts,
     int *ret_hold, struct err *err)
 {
-	int r = artifacts_find(conf->int64, ret_artifacts, err);
+	enum room_id room = conf->room;
+	int r;
 
+	for (unsigned i = 0; i < conf->room_ids_n; i++)
+		if (room_id_has(conf->room_ids[i], TRAIT_ARTIFACTS))
+			room = conf->room_ids[i];
+	r = artifacts_find_for(room, conf->int64, ret_artifacts, err);
+	if (!room_id_has(room, TRAIT_ARTIFACTS))
+		return r;
 	if (r == 0)
 		r = artifacts_hold(ret_artifacts, ret_hold, err);
 	/* Another user who may read them may lock them too. */
@@ -145,6 +152,17 @@ look_at_mounts(const struct conf *conf, struct err *err)
 	return r;
 }
 
+/* True if a room may be asked for whose programs run outside of the keeper. */
+static bool
+has_workers(const struct conf *conf)
+{
+	bool any = room_id_has(conf->room, TRAIT_WORKER);
+
+	for (unsigned i = 0; i < conf->room_ids_n; i++)
+		any = any || room_id_has(conf->room_ids[i], TRAIT_WORKER);
+	return any;
+}
+
 /* The commands that need a room. */
 static int
 with_launcher(const struct conf *conf)
@@ -161,8 +179,9 @@ with_launcher(const struct conf *conf)
 	    (conf->command == COMMAND_SERVE &&
 		close_inherited(conf, &err) < 0) ||
 	    (conf->command != COMMAND_DOCTOR &&
+		conf->command != COMMAND_BENCH &&
 		find_artifacts(conf, &artifacts, &hold, &err) < 0) ||
-	    launcher_start(&launcher, &err) < 0) {
+	    launcher_start(has_workers(conf), &launcher, &err) < 0) {
 		complain(err.text, "");
 		return conf->command == COMMAND_RUN ? RUN_REFUSED
 						    : EXIT_FAILURE;
@@ -171,6 +190,8 @@ with_launcher(const struct conf *conf)
 		status = serve_main(conf, launcher, &artifacts);
 	else if (conf->command == COMMAND_RUN)
 		status = cmd_run(conf, launcher, &artifacts);
+	else if (conf->command == COMMAND_BENCH)
+		status = cmd_bench(conf, launcher);
 	else
 		status = cmd_doctor(conf, launcher);
 	launcher_stop(launcher);
@@ -195,6 +216,7 @@ obey(const struct conf *conf)
 	case COMMAND_SERVE:
 	case COMMAND_RUN:
 	case COMMAND_DOCTOR:
+	case COMMAND_BENCH:
 		return with_launcher(conf);
 	}
 	BUG("a command of no kind");

@@ -125,8 +125,6 @@ run_loop(struct one *one, struct call *call, struct err *err)
 	(void)uv_timer_start(&one->patience, on_patience_end, ROOM_START_MS, 0);
 	while (!one->done && one->signal == 0 && !one->given_up)
 		(void)uv_run(&one->loop, UV_RUN_DEFAULT);
-	if (one->taker->grade)
-		one->taker->grade(room_grade(one->room), one->taker->data);
 	room_close(one->room);
 	if (one->given_up)
 		return fail(err, ETIMEDOUT,
@@ -141,17 +139,11 @@ promise_and_run(struct one *one, const struct conf *conf, struct call *call,
 {
 	struct err why;
 	int promised = server_raise_walls(conf, &why);
-	int r = 0;
 
-	/* Who asks for the room's grade is told it all the same. */
-	if (promised == 0 || one->taker->grade) {
-		r = run_loop(one, call, err);
-	} else {
-		room_close(one->room);
-		call_free(call);
-	}
-	if (promised == 0 || r > 0)
-		return r;
+	if (promised == 0)
+		return run_loop(one, call, err);
+	room_close(one->room);
+	call_free(call);
 	*err = why;
 	return promised;
 }

@@ -9,22 +9,17 @@
 #include "conf/conf.h"
 
 struct launcher;
-struct wire_grade;
 
-/* Who gets the result, and after it the room's grade; both are borrowed until
- * the function returns. */
+/* Who gets the result, which is borrowed until the function returns. */
 struct taker {
 	void (*use)(const struct result *result, void *data);
-	/* Or NULL. Called whether or not there was a result; grade is NULL
-	 * where no keeper has told it. */
-	void (*grade)(const struct wire_grade *grade, void *data);
 	void *data;
 	/* Or NULL. Called before the result with what is new of stdout, or of
 	 * stderr, while the program runs. */
 	void (*output)(bool err, struct span text, void *data);
 };
 
-/* Opens a room, runs the call and closes the room; takes the call. The taker
+/* Opens the room whose own configuration conf is, runs the call and closes the room; takes the call. The taker
  * gets the result before the room is closed. Returns 0 once it did; the number
  * of the signal (SIGINT, SIGTERM or SIGHUP) that ended it before that; -errno.
  * No process is left in any of these cases. */

@@ -10,8 +10,6 @@
 
 #include <jansson.h>
 
-#define ROOM_NAME "wasm"
-
 static json_t *
 string_of(const struct buf *text)
 {
@@ -62,7 +60,8 @@ add_files(json_t *object, const struct file_list *list)
 }
 
 char *
-run_json(const struct result *result, const struct hints *hints)
+run_json(
+    const struct result *result, const struct hints *hints, enum room_id room)
 {
 	json_t *object = json_pack("{s:o, s:o, s:i, s:b, s:s, s:b, s:f, s:f, "
 				   "s:I, s:s}",
@@ -73,7 +72,8 @@ run_json(const struct result *result, const struct hints *hints)
 	    result->out.cut || result->err.cut || result->value.cut,
 	    "duration_ms", (double)result->usage.wall_us / 1000.0, "queued_ms",
 	    (double)result->usage.queued_us / 1000.0, "memory_peak_bytes",
-	    (json_int_t)result->usage.memory_peak_bytes, "room", ROOM_NAME);
+	    (json_int_t)result->usage.memory_peak_bytes, "room",
+	    room_id_name(room));
 	char *text;
 
 	if (!object)

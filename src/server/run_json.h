@@ -7,6 +7,7 @@
 #include "mcp/answer_hints.h"
 
 /* A new text of one line, to be freed; NULL without memory. */
-char *run_json(const struct result *result, const struct hints *hints);
+char *run_json(
+    const struct result *result, const struct hints *hints, enum room_id room);
 
 #endif

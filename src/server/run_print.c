@@ -215,7 +215,7 @@ static void
 put_json(struct printing *printing, const struct result *result,
     const struct hints *hints)
 {
-	own_mem char *text = run_json(result, hints);
+	own_mem char *text = run_json(result, hints, printing->conf->room);
 
 	if (!text) {
 		printing->r = -ENOMEM;

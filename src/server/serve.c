@@ -1,4 +1,4 @@
-/* serve.c: a room, the protocol over it and the front before that, on one
+/* serve.c: the rooms, the protocol over them and the front before that, on one
  * loop, from the first byte to the last.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/serve.h"
@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/own.h"
 #include "conf/limits.h"
+#include "conf/room_conf.h"
 #include "front/stdio.h"
 #include "mcp/mcp.h"
 #include "mcp/run_catalog.h"
@@ -29,7 +30,11 @@ static const int ending_signals[] = { SIGTERM, SIGINT, SIGHUP };
 
 struct server {
 	uv_loop_t loop;
-	struct room *room;
+	/* In the order of --rooms, each with its own configuration. */
+	struct room *rooms[ROOMS];
+	struct conf confs[ROOMS];
+	struct artifacts artifacts[ROOMS];
+	unsigned rooms_n;
 	struct run_catalog *catalog;
 	struct mcp *mcp;
 	struct stdio *stdio; /* NULL once it has ended, or over HTTP */
@@ -38,30 +43,90 @@ struct server {
 	uv_signal_t signals[SIGNALS];
 	size_t signals_n; /* of them on the loop */
 	struct buf text;  /* the tool's description */
-	char *packages;   /* what programs may import, as JSON */
+	char *packages;   /* what programs may import, as JSON; or NULL */
 };
+
+/* ---- the rooms ---- */
+
+static int
+open_rooms(struct server *server, const struct conf *conf,
+    struct launcher *launcher, const struct artifacts *artifacts,
+    struct err *err)
+{
+	int r = 0;
+
+	for (unsigned i = 0; r == 0 && i < conf->room_ids_n; i++) {
+		struct conf *own = &server->confs[i];
+
+		conf_for_room(conf, conf->room_ids[i], own);
+		server->artifacts[i] = *artifacts;
+		if (!room_id_has(own->room, TRAIT_ARTIFACTS))
+			r = artifacts_find_for(
+			    own->room, own->int64, &server->artifacts[i], err);
+		if (r == 0)
+			r = room_open(&server->loop, launcher, own,
+			    &server->artifacts[i], &server->rooms[i], err);
+		if (r == 0)
+			server->rooms_n++;
+	}
+	return r;
+}
+
+static void
+close_rooms(struct server *server)
+{
+	for (unsigned i = 0; i < server->rooms_n; i++)
+		room_close(server->rooms[i]);
+}
+
+/* The place of the room where calls run that name none. */
+static unsigned
+usual_room(const struct server *server, const struct conf *conf)
+{
+	unsigned i = 0;
+
+	while (i + 1 < server->rooms_n && server->confs[i].room != conf->room)
+		i++;
+	return i;
+}
 
 /* ---- the description ---- */
 
+/* What was installed for the rooms that need it. */
 static int
-describe(struct server *server, const struct conf *conf,
-    const struct artifacts *artifacts, struct err *err)
+read_packages(struct server *server, const struct artifacts *artifacts,
+    struct buf *about, struct err *err)
 {
-	own_buf struct buf about;
 	json_t *list = room_packages_read(artifacts, err);
 	int r;
 
 	if (!list)
 		return -err->code;
-	buf_init(&about, 2 * ABOUT_MAX);
-	buf_init(&server->text, TOOL_TEXT_MAX + 1024);
-	r = room_about_read(artifacts, list, &about, err);
+	r = room_about_read(artifacts, list, about, err);
 	server->packages = json_dumps(list, JSON_INDENT(1));
 	json_decref(list);
 	if (r == 0 && !server->packages)
 		r = fail(err, ENOMEM, "list packages");
+	return r;
+}
+
+static int
+describe(struct server *server, const struct conf *conf,
+    const struct artifacts *artifacts, struct err *err)
+{
+	const struct conf *own = &server->confs[usual_room(server, conf)];
+	own_buf struct buf about;
+	int r = 0;
+
+	buf_init(&about, 2 * ABOUT_MAX);
+	buf_init(&server->text, TOOL_TEXT_MAX + 1024);
+	if (artifacts->key[0])
+		r = read_packages(server, artifacts, &about, err);
+	/* The description is of the room that calls have by default. */
+	if (!room_id_has(own->room, TRAIT_ARTIFACTS))
+		about.n = 0;
 	if (r == 0)
-		r = tool_run_text(buf_span(&about), conf, &server->text, err);
+		r = tool_run_text(buf_span(&about), own, &server->text, err);
 	if (r == 0)
 		r = buf_add(&server->text, "", 1); /* it is used as a string */
 	return r;
@@ -79,7 +144,7 @@ on_front_ended(void *arg)
 	for (size_t i = 0; i < server->signals_n; i++)
 		uv_close((uv_handle_t *)&server->signals[i], NULL);
 	mcp_close(server->mcp);
-	room_close(server->room);
+	close_rooms(server);
 }
 
 static void
@@ -121,10 +186,11 @@ watch_signals(struct server *server)
 }
 
 static int
-open_front(struct server *server, struct err *err)
+open_front(struct server *server, const struct conf *conf, struct err *err)
 {
 	const struct web_parts parts = { &server->loop, server->mcp,
-		server->room, run_catalog_store(server->catalog) };
+		server->rooms[usual_room(server, conf)],
+		run_catalog_store(server->catalog) };
 
 	if (server->web)
 		return web_open(
@@ -141,17 +207,19 @@ start(struct server *server, const struct conf *conf, struct err *err)
 
 	server->catalog = run_catalog_new(conf, (const char *)server->text.p);
 	if (server->catalog) {
-		run_catalog_packages(server->catalog, server->packages);
-		server->mcp = mcp_new(&server->loop, server->room, conf,
+		if (server->packages)
+			run_catalog_packages(server->catalog, server->packages);
+		server->mcp = mcp_new_of(&server->loop, server->rooms,
+		    server->confs, server->rooms_n, conf,
 		    run_catalog_face(server->catalog));
 	}
 	if (!server->mcp)
 		r = fail(err, ENOMEM, "no memory");
 	if (r == 0)
-		r = open_front(server, err);
+		r = open_front(server, conf, err);
 	if (r < 0) {
 		mcp_close(server->mcp);
-		room_close(server->room);
+		close_rooms(server);
 		return r;
 	}
 	r = watch_signals(server);
@@ -166,15 +234,13 @@ static int
 serve(struct server *server, const struct conf *conf, struct launcher *launcher,
     const struct artifacts *artifacts, struct err *err)
 {
-	/* The room first: it warms up while the rest is made. */
-	int r = room_open(
-	    &server->loop, launcher, conf, artifacts, &server->room, err);
+	/* The rooms first: they warm up while the rest is made. */
+	int r = open_rooms(server, conf, launcher, artifacts, err);
 
+	if (r == 0)
+		r = describe(server, conf, artifacts, err);
 	if (r < 0)
-		return r;
-	r = describe(server, conf, artifacts, err);
-	if (r < 0)
-		room_close(server->room);
+		close_rooms(server);
 	else
 		r = start(server, conf, err);
 	/* Before a client's first byte: that is read in the loop. */

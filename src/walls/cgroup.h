@@ -35,6 +35,10 @@ struct cgroup_limits {
 	uint64_t slot_memory_bytes; /* of one child; swap: none */
 	uint32_t processes;         /* of the room */
 	uint32_t slot_processes;    /* of one child, where it can be had */
+	/* Of one child, in thousandths of a processor; 0: as the room. If
+	 * not, slots are in the trees of pids and cpu too: see
+	 * cgroup_join_others. */
+	uint32_t slot_cpus_milli;
 	uint32_t slots;
 };
 
@@ -42,7 +46,8 @@ struct cgroup_limits {
  * into them, and removes groups of keepers that are dead. What could not be had
  * is in *ret_missing (of WALL_CGROUP_*), its reason in why[wall]; *ret_cgroup
  * may then lack it, and is NULL if all is missing. wanted: those to try. Holds
- * CGROUP_FDS_NEEDED(limits->slots) descriptors at most. */
+ * CGROUP_FDS_NEEDED(limits->slots) descriptors at most, and with a limit of
+ * processors two more a slot until cgroup_others_close. */
 void cgroup_open(const struct cgroup_limits *limits, wall_set wanted,
     struct cgroup **ret_cgroup, wall_set *ret_missing, struct err why[WALLS]);
 
@@ -57,6 +62,19 @@ int cgroup_procs_fd(const struct cgroup *cgroup, int slot);
 
 /* Moves the calling process into the slot of procs_fd. */
 int cgroup_join(int procs_fd, struct err *err);
+
+/* Where version 1 has a tree for each of pids and cpu: the files of the slot
+ * there, as cgroup_procs_fd in that of memory. Borrowed; their number. */
+#define CGROUP_OTHERS_MAX 2u
+unsigned cgroup_others(
+    const struct cgroup *cgroup, int slot, int ret_fds[CGROUP_OTHERS_MAX]);
+
+/* Moves the calling process into these of the slot whose file procs_fd is. */
+int cgroup_join_others(
+    const struct cgroup *cgroup, int procs_fd, struct err *err);
+
+/* Closes all of these: others hold them who need them. */
+void cgroup_others_close(struct cgroup *cgroup);
 
 /* Moves process pid, of one task, into the slot. */
 int cgroup_move(
@@ -79,10 +97,11 @@ void cgroup_release(struct cgroup *cgroup, int slot);
  * it is taken again only when no other one is free. */
 void cgroup_release_later(struct cgroup *cgroup, int slot);
 
-/* Removes the groups of the room whose keeper was pid, which must have been
- * reaped: a number in use is left alone. Kills what is left in them, and waits
- * for it for no longer than CGROUP_END_US a tree. */
-void cgroup_remove(pid_t pid);
+/* Kills what is left in the groups of the room whose keeper was pid, which must
+ * have been reaped: a number in use is left alone. Then removes the groups, if
+ * they are empty. 0: none is left; -errno: one is, and another try may do
+ * better: what was killed takes a moment. */
+int cgroup_remove(pid_t pid, struct err *err);
 
 /* The directory whose lists a keeper behind Landlock must be let read, so that
  * cgroup_release can see whether a slot is empty. Borrowed; -1: none is. */

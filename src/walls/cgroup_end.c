@@ -8,7 +8,6 @@
 #include "walls/cgroup_end.h"
 
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/own.h"
 #include "base/sys.h"
 #include "conf/limits.h"
@@ -184,35 +183,42 @@ cgroup_sweep(int base)
 	each_group(base, dead_end);
 }
 
-static void
-tree_remove(const struct cgroup_tree *tree, const char *name)
+/* In another namespace of process numbers a keeper that lives may have the same
+ * one; and what a dead one forked last may hold its lock for a moment. */
+static int
+tree_remove(const struct cgroup_tree *tree, const char *name, struct err *err)
 {
 	own_fd int base = open(tree->base, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	int r = base < 0 ? -errno : 0;
 
-	/* In another namespace of process numbers a keeper that lives may have
-	 * the same one. */
-	if (r == 0 && is_unlocked(base, name))
-		r = cgroup_room_end(base, name);
-
-	/* The next keeper that opens a room beside it tries again. */
-	if (r < 0)
-		log_warn("cgroup: %s/%s is left behind: %s",
-		    cgroup_path_end(tree->base), name, strerror(-r));
+	if (r == 0 && faccessat(base, name, F_OK, 0) < 0 && errno == ENOENT)
+		return 0;
+	if (r == 0)
+		r = is_unlocked(base, name) ? room_end(base, name) : -EBUSY;
+	return r == 0 ? 0
+		      : fail(err, -r, "%s/%s: %s", cgroup_path_end(tree->base),
+			    name, strerror(-r));
 }
 
-void
-cgroup_remove(pid_t pid)
+int
+cgroup_remove(pid_t pid, struct err *err)
 {
 	own_mem struct cgroup_trees *trees = malloc(sizeof(*trees));
 	struct err why[WALLS];
 	char name[CGROUP_NAME_MAX];
+	int r = 0;
 
+	if (!trees)
+		return fail(err, ENOMEM, "remove control groups");
 	/* Alive again: the number is another's, perhaps of a keeper. */
-	if (!trees || pid <= 0 || alive(pid))
-		return;
+	if (pid <= 0 || alive(pid))
+		return 0;
 	cgroup_room_name(pid, name);
 	(void)cgroup_find("/proc/self", WALLS_CGROUP, trees, why);
-	for (unsigned i = 0; i < trees->n; i++)
-		tree_remove(&trees->tree[i], name);
+	for (unsigned i = 0; i < trees->n; i++) {
+		int one = tree_remove(&trees->tree[i], name, err);
+
+		r = r < 0 ? r : one;
+	}
+	return r;
 }

@@ -76,6 +76,23 @@ memory_open(struct cgroup *cgroup, const struct cgroup_tree *tree, int room,
 	return cgroup_slots_open(cgroup, limits, served);
 }
 
+/* Pids and cpu of version 1: slots as in memory's tree. What is served. */
+static wall_set
+others_open(struct cgroup *cgroup, const struct cgroup_tree *tree, int room,
+    const struct cgroup_limits *limits, wall_set served, struct err why[WALLS])
+{
+	int r =
+	    served & (WALL_BIT(WALL_CGROUP_PIDS) | WALL_BIT(WALL_CGROUP_CPU))
+		? cgroup_slots_open_other(cgroup, room, limits, served)
+		: 0;
+
+	if (r == 0)
+		return served;
+	errno = -r;
+	(void)cgroup_why(served, why, tree->base, "(slots)");
+	return 0;
+}
+
 /* As heavy as one ordinary process on each processor. */
 static int
 cpu_weigh(int room, bool old)
@@ -115,6 +132,8 @@ room_limits(struct cgroup *cgroup, const struct cgroup_tree *tree, int room,
 		served |=
 		    served_if(memory_open(cgroup, tree, room, limits, served),
 			WALL_CGROUP_MEMORY, tree, "(slots)", why);
+	else if (old && limits->slot_cpus_milli > 0)
+		served = others_open(cgroup, tree, room, limits, served, why);
 	return served;
 }
 
@@ -210,6 +229,9 @@ cgroup_new(const struct cgroup_limits *limits)
 	cgroup->memory_fd = -1;
 	cgroup->keeper_fd = -1;
 	cgroup->slots_max = n;
+	for (uint32_t i = 0; i < n; i++)
+		for (unsigned j = 0; j < CGROUP_OTHERS_MAX; j++)
+			cgroup->slot[i].other_fd[j] = -1;
 	return cgroup;
 }
 
@@ -256,6 +278,7 @@ cgroup_close(struct cgroup *cgroup)
 	if (!cgroup)
 		return;
 	cgroup_slots_close(cgroup);
+	cgroup_others_close(cgroup);
 	for (unsigned i = 0; i < cgroup->rooms; i++)
 		fd_close(cgroup->room_fd[i]);
 	fd_close(cgroup->keeper_fd);

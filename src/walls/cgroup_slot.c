@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static bool
@@ -124,6 +125,42 @@ cgroup_join(int procs_fd, struct err *err)
 	if (write(procs_fd, "0", 1) < 0)
 		return fail_errno(err, "wall cgroup: joining the slot");
 	return 0;
+}
+
+unsigned
+cgroup_others(
+    const struct cgroup *cgroup, int slot, int ret_fds[CGROUP_OTHERS_MAX])
+{
+	if (!has_slot(cgroup, slot))
+		return 0;
+	for (unsigned i = 0; i < cgroup->others; i++)
+		ret_fds[i] = cgroup->slot[slot].other_fd[i];
+	return cgroup->others;
+}
+
+static bool
+same_file(int a, int b)
+{
+	struct stat first, second;
+
+	return fstat(a, &first) == 0 && fstat(b, &second) == 0 &&
+	       first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+int
+cgroup_join_others(const struct cgroup *cgroup, int procs_fd, struct err *err)
+{
+	int fds[CGROUP_OTHERS_MAX];
+	int r = 0;
+
+	for (uint32_t i = 0; cgroup && i < cgroup->n_slots; i++) {
+		if (!same_file(cgroup->slot[i].procs_fd, procs_fd))
+			continue;
+		for (unsigned j = cgroup_others(cgroup, (int)i, fds);
+		     r == 0 && j > 0; j--)
+			r = cgroup_join(fds[j - 1], err);
+	}
+	return r;
 }
 
 int

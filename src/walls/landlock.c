@@ -5,6 +5,7 @@
 #include "base/own.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/landlock.h>
 #include <stddef.h>
 #include <string.h>
@@ -92,6 +93,70 @@ allow(int ruleset, int dir, uint64_t rights, struct err *err)
 		return fail_errno(
 		    err, "wall landlock: allow what is below %d", dir);
 	return 0;
+}
+
+/* All that a ruleset of this version names of files. */
+static uint64_t
+fs_rights(int abi)
+{
+	uint64_t rights = 0;
+
+	for (size_t i = 0; i < sizeof(ladder) / sizeof(ladder[0]); i++)
+		if (ladder[i].abi <= abi)
+			rights |= ladder[i].adds.fs;
+	return rights;
+}
+
+static int
+allow_below(int ruleset, const char *path, uint64_t rights, struct err *err)
+{
+	own_fd int dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	return dir < 0 ? fail_errno(err, "wall landlock: open %s", path)
+		       : allow(ruleset, dir, rights, err);
+}
+
+/* Below a directory all but devices, which are not made, nor asked for what
+ * only they know; all others are for reading. */
+static int
+restrict_native(const char *const *dirs, unsigned n, struct err *err)
+{
+	int abi = abi_find(err);
+	own_fd int ruleset = abi < 0 ? -1 : ruleset_make(abi, err);
+	uint64_t scratch =
+	    abi < 0
+		? 0
+		: fs_rights(abi) & ~(uint64_t)(LANDLOCK_ACCESS_FS_MAKE_CHAR |
+					       LANDLOCK_ACCESS_FS_MAKE_BLOCK);
+	int r;
+
+	if (ruleset < 0)
+		return abi < 0 ? abi : ruleset;
+	r = allow_below(
+	    ruleset, "/", READ_RIGHTS | LANDLOCK_ACCESS_FS_EXECUTE, err);
+	for (unsigned i = 0; r == 0 && i < n; i++)
+		r = allow_below(ruleset, dirs[i], scratch, err);
+	if (r == 0)
+		r = allow_below(ruleset, "/dev",
+		    READ_RIGHTS | LANDLOCK_ACCESS_FS_WRITE_FILE, err);
+	if (r == 0 && syscall(SYS_landlock_restrict_self, ruleset,
+			  abi >= ABI_TSYNC ? RESTRICT_TSYNC : 0u) < 0)
+		r = fail_errno(err, "wall landlock: restrict");
+	return r;
+}
+
+int
+wall_landlock_native(struct err *err)
+{
+	static const char *const dirs[] = { "/workspace", "/tmp" };
+
+	return restrict_native(dirs, 2, err);
+}
+
+int
+wall_landlock_scratch(const char *dir, struct err *err)
+{
+	return restrict_native(&dir, 1, err);
 }
 
 /* Denies all but these rights below the directories. */

@@ -43,13 +43,34 @@ limit(__rlimit_resource_t what, const char *name, rlim_t value, struct err *err)
 }
 
 int
-wall_rlimits(uint64_t data_bytes, uint32_t processes, struct err *err)
+wall_rlimits_native(uint64_t data_bytes, uint32_t processes, struct err *err)
+{
+	int r = data_bytes == 0
+		    ? 0
+		    : limit(RLIMIT_DATA, "RLIMIT_DATA", data_bytes, err);
+
+	if (r == 0)
+		r = limit(RLIMIT_NOFILE, "RLIMIT_NOFILE", JAIL_FDS_MAX, err);
+	if (r == 0)
+		r = limit(RLIMIT_NPROC, "RLIMIT_NPROC", processes, err);
+	for (size_t i = 0; r == 0 && i < sizeof(limits) / sizeof(limits[0]);
+	     i++)
+		/* It has files, and signals wait for it. */
+		if (limits[i].what != RLIMIT_FSIZE &&
+		    limits[i].what != RLIMIT_SIGPENDING)
+			r = limit(limits[i].what, limits[i].name,
+			    limits[i].value, err);
+	return r;
+}
+
+int
+wall_rlimits(
+    uint64_t data_bytes, uint32_t fds, uint32_t processes, struct err *err)
 {
 	int r = limit(RLIMIT_DATA, "RLIMIT_DATA", data_bytes, err);
 
 	if (r == 0)
-		r = limit(RLIMIT_NOFILE, "RLIMIT_NOFILE",
-		    processes > 0 ? SESSION_FDS_MAX : CHILD_FDS_MAX, err);
+		r = limit(RLIMIT_NOFILE, "RLIMIT_NOFILE", fds, err);
 	if (r == 0)
 		r = limit(RLIMIT_NPROC, "RLIMIT_NPROC", processes, err);
 	for (size_t i = 0; r == 0 && i < sizeof(limits) / sizeof(limits[0]);

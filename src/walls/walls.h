@@ -86,11 +86,18 @@ int wall_parent(pid_t parent, struct err *err);
  * process behind walls cannot open it). */
 int wall_fds(int null_fd, const int *keep, unsigned n, struct err *err);
 
-/* Resource limits of a child: data_bytes of private writable memory, no core
- * file and no pipe of it, no file, no new process, no queue, no locked memory,
- * no priority. A session's may fork while its user has fewer processes than
- * that (0: it is no session's), and hold the descriptors of a copy. */
-int wall_rlimits(uint64_t data_bytes, uint32_t processes, struct err *err);
+/* Resource limits of a child: data_bytes of private writable memory, no more
+ * than fds descriptors, no core file and no pipe of it, no file, no queue, no
+ * locked memory, no priority; it may fork while its user has fewer processes
+ * than that. */
+int wall_rlimits(
+    uint64_t data_bytes, uint32_t fds, uint32_t processes, struct err *err);
+
+/* The same for a native program, which has files, threads and perhaps
+ * processes: so many of either, all its user's in its user namespace. data_bytes
+ * 0: no limit. */
+int wall_rlimits_native(
+    uint64_t data_bytes, uint32_t processes, struct err *err);
 
 /* No mapping becomes executable that was not mapped so. */
 int wall_mdwe(struct err *err);
@@ -105,6 +112,14 @@ int wall_landlock(
  * written, renamed and removed. */
 int wall_landlock_make(int dir, struct err *err);
 
+/* For a native program: all below / can be read and executed, /workspace and
+ * /tmp can be written; nothing else. */
+int wall_landlock_native(struct err *err);
+
+/* The same where the host's file system is not hidden: below dir alone it can be
+ * written. */
+int wall_landlock_scratch(const char *dir, struct err *err);
+
 /* The filter of walls/policy/NAME.policy. no_new_privs must be raised. */
 enum seccomp_policy {
 	SECCOMP_LAUNCHER,
@@ -115,6 +130,11 @@ enum seccomp_policy {
 	SECCOMP_SERVER,
 	SECCOMP_WATCHER,
 	SECCOMP_SAVER,
+	SECCOMP_PROXY_ZYGOTE,
+	SECCOMP_PROXY,
+	SECCOMP_NATIVE,
+	SECCOMP_NATIVE_ALONE,
+	SECCOMP_DENO,
 	SECCOMP_POLICIES
 };
 int wall_seccomp(enum seccomp_policy policy, struct err *err);

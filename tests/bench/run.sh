@@ -12,3 +12,4 @@ build/venv-bench/bin/python tests/bench/bench.py "$@"
 build/venv-bench/bin/python tests/bench/http_bench.py
 python3 tests/bench/walls.py
 python3 tests/bench/sessions.py
+build/venv-bench/bin/python tests/bench/rooms.py

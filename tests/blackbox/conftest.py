@@ -16,6 +16,7 @@ from support.client import Server  # noqa: E402
 from support.http import HttpServer  # noqa: E402
 from support.posting import MANY  # noqa: E402
 from support.programs import BREAKROOM, breakroom  # noqa: E402
+from support.shared import Shared  # noqa: E402
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -23,40 +24,20 @@ def installed():
     """The programs exist and have what they need; else it is installed."""
     assert BREAKROOM.is_file(), f"{BREAKROOM} is not built: run make"
     procs.become_subreaper()
-    if breakroom("doctor").returncode != 0:
+    if breakroom("doctor", "--rooms=wasm").returncode != 0:
         done = breakroom("install", timeout=600)
         assert done.returncode == 0, done.stderr.decode(errors="replace")
-        done = breakroom("doctor")
+        done = breakroom("doctor", "--rooms=wasm")
         assert done.returncode == 0, (done.stdout + done.stderr).decode()
 
 
-class Shared:
-    """A server that is replaced when a test has broken it."""
-
-    def __init__(self, *options, **how):
-        self.options, self.how = options, how
-        self.server = None
-
-    def get(self):
-        if self.server is None or self.server.process.poll() is not None:
-            self.server = Server(*self.options, **self.how)
-            self.server.initialize()
-        return self.server
-
-    def drop(self):
-        if self.server is not None:
-            self.server.kill_all()
-            self.server = None
-
-    def close(self):
-        if self.server is not None:
-            with self.server:
-                pass
+def shared_with(*options, **how):
+    return Shared(lambda: Server(*options, **how), Server.initialize)
 
 
 @pytest.fixture(scope="module")
 def shared_server():
-    shared = Shared()
+    shared = shared_with()
     yield shared
     shared.close()
 

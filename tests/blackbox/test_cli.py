@@ -16,7 +16,15 @@ import pytest
 
 from support import procs
 from support.client import Server
-from support.programs import BREAKROOM, ROOT, breakroom, one_line, run_code, run_json
+from support.programs import (
+    BREAKROOM,
+    ROOT,
+    breakroom,
+    data_dir,
+    one_line,
+    run_code,
+    run_json,
+)
 
 COMMANDS = ("serve", "run", "install", "doctor")
 
@@ -274,14 +282,6 @@ def test_doctor_counts_descriptors():
 
 
 # ---- odd surroundings ----
-
-
-def data_dir():
-    """Where this machine's artifacts are."""
-    if os.environ.get("BREAKROOM_DATA"):
-        return Path(os.environ["BREAKROOM_DATA"])
-    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(cache) / "breakroom"
 
 
 def test_like_cron():

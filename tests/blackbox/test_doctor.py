@@ -23,6 +23,10 @@ ROOM_KEYS = {
     "hello",
     "walls",
 }
+# Of one whose hello worked, and of one whose did not.
+WORKS_KEYS = {"hello_ms", "ready_ms", "limits", "inside"}
+ABSENT_KEYS = {"remedy"}
+ROOMS = ["wasm", "jail", "container", "deno"]
 KNOBS = {
     "user.max_user_namespaces",
     "kernel.unprivileged_userns_clone",
@@ -39,14 +43,14 @@ KNOBS = {
 
 @pytest.fixture(scope="module")
 def report():
-    done = breakroom("doctor", "--json")
+    done = breakroom("doctor", "--rooms=wasm", "--json")
     assert done.returncode == 0, done
     return strict_json(done.stdout)
 
 
 @pytest.fixture(scope="module")
 def text():
-    done = breakroom("doctor")
+    done = breakroom("doctor", "--rooms=wasm")
     assert done.returncode == 0, done
     return done.stdout.decode()
 
@@ -65,7 +69,15 @@ def test_object(report):
 
 def test_room(report):
     (room,) = report["rooms"]
-    assert set(room) == ROOM_KEYS
+    assert set(room) == ROOM_KEYS | WORKS_KEYS
+    assert 0 < room["hello_ms"] < room["ready_ms"] < 30000
+    assert room["limits"] == {
+        "memory_bytes": 512 << 20,
+        "files_bytes": 256 << 20,
+        "timeout_ms": 30000,
+    }
+    inside = room["inside"]
+    assert inside["system"].startswith("wasi") and inside["workspace"] == "256 MiB"
     assert room["name"] == "wasm" and room["verdict"] in ("ok", "warn")
     assert room["required_walls"] is True and room["hello_worked"] is True
     names = [wall["name"] for wall in room["walls"]]
@@ -126,6 +138,35 @@ def test_text_says_the_same(report, text):
     assert "hello" in text
 
 
+def test_every_room_is_probed():
+    """One that is not there says why and what gives it; only the default one,
+    or those that are named, decide."""
+    report = strict_json(breakroom("doctor", "--json").stdout)
+    assert [room["name"] for room in report["rooms"]] == ROOMS
+    assert report["works"] is True
+    for room in report["rooms"]:
+        if room["hello_worked"]:
+            assert set(room) == ROOM_KEYS | WORKS_KEYS, room
+            continue
+        assert set(room) == ROOM_KEYS | ABSENT_KEYS, room
+        assert room["verdict"] in ("ok", "warn") and room["hello"] and room["remedy"]
+
+
+def test_a_named_room_decides(tmp_path):
+    """Its engine is not there: it is refused, with the reason."""
+    options = ("--rooms=wasm,container", "--engine=none-such")
+    done = breakroom("doctor", "--json", *options)
+    report = strict_json(done.stdout)
+    assert done.returncode == 1 and report["works"] is False
+    wasm, container = report["rooms"]
+    assert wasm["hello_worked"] and not container["hello_worked"]
+    assert container["verdict"] == "bad" and container["grade"].startswith("refused: ")
+    done = breakroom("doctor", *options)
+    assert done.returncode == 1
+    after = done.stdout.decode().split("room container", 1)[1]
+    assert f"to get it: {container['remedy']}" in after
+
+
 def test_run_speaks_of_a_weaker_room_alone(report):
     (room,) = report["rooms"]
     missing = [wall["name"] for wall in room["walls"] if wall["state"] != "on"]
@@ -143,7 +184,11 @@ def test_without_a_guest(tmp_path):
     done = breakroom("doctor", "--json", env=env)
     report = strict_json(done.stdout)
     assert done.returncode == 1 and report["works"] is False
-    assert set(report) == KEYS and report["rooms"] == []
+    assert set(report) == KEYS
+    (room,) = [one for one in report["rooms"] if one["name"] == "wasm"]
+    assert set(room) == ROOM_KEYS | ABSENT_KEYS and not room["hello_worked"]
+    assert room["verdict"] == "bad" and room["remedy"] == "breakroom install"
+    assert "breakroom install" in room["grade"]
     (guest,) = [one for one in report["checks"] if one["name"] == "guest"]
     assert guest["verdict"] == "bad" and "breakroom install" in guest["finding"]
 
@@ -171,7 +216,8 @@ def test_unknown_walls_are_refused(value, report):
 def test_page_names_every_key(report):
     page = (ROOT / "man" / "breakroom.1.scd").read_text()
     (room,) = report["rooms"]
-    for key in KEYS | ROOM_KEYS | {"state", "required", "what", "why", "remedy"}:
+    keys = KEYS | ROOM_KEYS | WORKS_KEYS | ABSENT_KEYS
+    for key in keys | {"state", "required", "what", "why", "remedy"}:
         assert f"*{key}*" in page, key
     section = page.split("# WALLS")[1].split("\n# ")[0]
     for wall in room["walls"]:

@@ -20,7 +20,7 @@ def test_there_are_checks():
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_checks(path):
-    done = breakroom("run", "--timeout", "60", path)
+    done = breakroom("run", "--timeout", "60", "--file", GUEST / "checking.py", path)
     out = done.stdout.decode()
     lines = out.splitlines()
     said = f"{out}\n{done.stderr.decode(errors='replace')}"

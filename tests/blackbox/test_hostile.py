@@ -11,7 +11,7 @@ import pytest
 from support import hostile, procs, walls
 from support.elsewhere import USER, WEAKEST, Elsewhere
 from support.host import Host
-from support.programs import RESTRICT
+from support.programs import RESTRICT, ROOT
 from support.schedule import Schedule
 
 CASES = hostile.load()
@@ -201,7 +201,11 @@ WRONG = [
         {"exit_code": 0},
         then=[{"code": "print(2)", "expect": [{"field": "stdout", "equals": "1\n"}]}],
     ),
-    case_of("import sys; print('{{HOST_REPO_PREFIX}}', file=sys.stderr)"),
+    # In other words: what a program has been told it may repeat.
+    case_of(
+        "import sys\n"
+        f"print(bytes.fromhex('{str(ROOT).encode().hex()}').decode(), file=sys.stderr)"
+    ),
 ]
 
 

@@ -12,7 +12,8 @@ import pytest
 
 from support import procs, stock
 from support.client import Answer, Lost, Server
-from support.kills import Killer
+from support.kills import Killer, children
+from support.late import held_at_its_end
 from support.load import Load, Made, fault_of
 
 BACK_WITHIN = 5  # then it is given up
@@ -182,6 +183,56 @@ def test_children_killed_at_random_moments(server):
     assert now[:5] == who[:5]
 
 
+def snipe(launcher, old, below):
+    """Kills what a new keeper forks first, the trial of its walls, as soon as it
+    is there; below: the trial's child."""
+    end = time.monotonic() + BACK_WITHIN
+    while time.monotonic() < end:
+        # Beside it there may be what the old one has left for a moment.
+        for keeper in set(children(launcher)) - {old}:
+            one = procs.stat(keeper)
+            if not one or one.name != "keeper":
+                continue
+            first = children(keeper)[:1]
+            found = children(first[0])[:1] if first and below else first
+            if found:
+                return kill(found[0])
+    raise AssertionError("no keeper starts")
+
+
+@pytest.mark.parametrize("below", [False, True], ids=["trial", "child of it"])
+def test_walls_are_tried_again_where_the_trial_was_killed(server, below):
+    """Who kills it has shown nothing of them: no call is refused for that."""
+    for _ in range(4):
+        who = procs.wait_roles(server.pid)
+        kill(who.keeper)
+        snipe(who.launcher, who.keeper, below)
+        assert server.call("print(6*7)", within=BACK_WITHIN).text == "42\n"
+
+
+LATE = 2  # seconds: longer than anybody waits in one go
+
+
+def test_groups_go_with_what_ends_late(new_server):
+    """Those of a keeper that was killed, one of whose processes takes its time."""
+    server = new_server()
+    id = server.start_call("while True: pass", timeout_s=20)
+    child = procs.busiest_child(server.pid)
+    keeper = procs.wait_roles(server.pid).keeper
+    if not stock.groups([keeper]):
+        pytest.skip("no control groups here")
+    with held_at_its_end(child):
+        kill(keeper)
+        assert server.result(id, within=BACK_WITHIN).is_error
+        time.sleep(LATE)
+        assert stock.groups([keeper])
+    end = time.monotonic() + 1
+    while left := stock.groups([keeper]):
+        assert time.monotonic() < end, left
+        time.sleep(0.05)
+    assert_service_is_back(server)
+
+
 def test_kill_of_everything_below_the_server(new_server):
     server = new_server()
     assert server.is_well()
@@ -254,7 +305,7 @@ def assert_nothing_left(before, keepers, temporary):
     """Once the server is gone: no control group of its keepers, no mount, no
     file."""
     end = time.monotonic() + 1
-    while (left := stock.groups(keepers)) and time.monotonic() < end:
+    while (left := groups_since(before, keepers)) and time.monotonic() < end:
         time.sleep(0.01)
     assert not left
     assert stock.mounts() == before["mounts"]
@@ -269,7 +320,16 @@ def temporary(tmp_path):
 
 
 def before_all(temporary):
-    return {"mounts": stock.mounts(), "files": stock.files(temporary)}
+    return {
+        "mounts": stock.mounts(),
+        "files": stock.files(temporary),
+        "groups": stock.identities(stock.groups()),
+    }
+
+
+def groups_since(before, keepers):
+    """Control groups of these keepers, but for what was there before."""
+    return stock.identities(stock.groups(keepers)) - before["groups"]
 
 
 MADE = Made("0" * 32, "pass", 0.0)
@@ -435,7 +495,7 @@ def test_a_hundred_servers_killed(temporary, capsys):
             answers += load.answers()
         server, took = quick_server(temporary)
         last = procs.wait_roles(server.pid).keeper
-        assert not stock.groups(keepers - {last})
+        assert not groups_since(before, keepers - {last})
     finally:
         # A keeper that nobody has waited for may seem to be alive.
         with procs.nothing_left(server.pid):

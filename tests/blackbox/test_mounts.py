@@ -32,9 +32,9 @@ def granted(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def shared_server(granted):
-    from conftest import Shared
+    from conftest import shared_with
 
-    shared = Shared(
+    shared = shared_with(
         "--mount", f"{granted}:/data:ro", "--mount", f"{granted}:/workspace/in:cow"
     )
     yield shared

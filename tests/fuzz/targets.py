@@ -69,6 +69,18 @@ TARGETS = {
                   "(size_t)counters.bytes : layout.head;\n",
                   "\thead_n = (size_t)counters.bytes;\n"),
         )),
+    "worker": Target(
+        files=("src/rooms/worker.c",),
+        faults=(
+            Fault("a payload that goes on into the next frame",
+                  "src/rooms/worker.c",
+                  "bytes->n < reader->left ? bytes->n : reader->left;",
+                  "bytes->n;"),
+            Fault("a payload with what was held before it",
+                  "src/rooms/worker.c",
+                  "\treader->held.n = 0;\n\treturn 0;\n",
+                  "\treturn 0;\n"),
+        )),
     "files": Target(
         files=("src/call/files.c", "src/call/files_in.c",
                "src/call/file_name.c", "src/call/png.c"),

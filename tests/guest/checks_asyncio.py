@@ -8,36 +8,7 @@ import contextlib
 import threading
 import time
 
-CHECKS = []
-
-
-def check(function):
-    """Add a function to the checks; it fails by raising."""
-    CHECKS.append(function)
-    return function
-
-
-def main():
-    """Run all checks, and print a line for each."""
-    for function in CHECKS:
-        try:
-            function()
-            print("ok", function.__name__)
-        except BaseException as error:
-            where = error.__traceback__.tb_next
-            line = where.tb_lineno if where else 0
-            print("FAIL", function.__name__, f"line {line}:", repr(error))
-    print(len(CHECKS), "checks")
-
-
-def raises(kind, call, *args, text=""):
-    """Call a function, which must raise `kind` with `text` in its message."""
-    try:
-        call(*args)
-    except kind as error:
-        assert text in str(error), error
-        return error
-    raise AssertionError(f"no {kind.__name__}")
+from checking import check, main, raises
 
 
 @check

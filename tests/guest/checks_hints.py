@@ -9,26 +9,7 @@ import sys
 
 from _breakroom import absent, packagehints, removed, wordhints
 
-CHECKS = []
-
-
-def check(function):
-    """Add a function to the checks; it fails by raising."""
-    CHECKS.append(function)
-    return function
-
-
-def main():
-    """Run all checks, and print a line for each."""
-    for function in CHECKS:
-        try:
-            function()
-            print("ok", function.__name__)
-        except BaseException as error:
-            where = error.__traceback__.tb_next
-            line = where.tb_lineno if where else 0
-            print("FAIL", function.__name__, f"line {line}:", repr(error))
-    print(len(CHECKS), "checks")
+from checking import check, main
 
 
 def instances():

@@ -1,6 +1,7 @@
 /* drive.c: a keeper without a server above it, whose own walls would hide
- * those that are looked at: "drive KEEPER DIR [calls=N] [WORD...]" starts
- * KEEPER with the words, and makes the calls that its standard input names.
+ * those that are looked at: "drive KEEPER DIR [NAME=VALUE...] [WORD...]" starts
+ * KEEPER with the words, and makes the calls that its standard input names. The
+ * names are those of settings[].
  *
  *   in    call ID WALL_MS BYTES, and on the next line so many bytes of code
  *   out   keeper PID
@@ -18,6 +19,7 @@
 #include "call/call.h"
 #include "call/channel.h"
 #include "call/output.h"
+#include "conf/room_id.h"
 #include "conf/wall.h"
 #include "walls/cgroup.h"
 
@@ -55,6 +57,54 @@ keeper_exec(char **argv, int channel)
 	_exit(127);
 }
 
+static void
+text_set(char *into, size_t size, const char *text)
+{
+	(void)snprintf(into, size, "%s", text);
+}
+
+/* A setting of the room: false if the word is none, but the keeper's. */
+static bool
+setting_take(struct wire_conf *conf, const char *word)
+{
+	const struct {
+		const char *name;
+		uint32_t *number;
+		char *text;
+		size_t size;
+	} settings[] = {
+		{ "calls", &conf->concurrency, NULL, 0 },
+		{ "processes", &conf->processes, NULL, 0 },
+		{ "cpus_milli", &conf->cpus_milli, NULL, 0 },
+		{ "allow_processes", &conf->allow_processes, NULL, 0 },
+		{ "python", NULL, conf->python, sizeof(conf->python) },
+		{ "root", NULL, conf->root, sizeof(conf->root) },
+		{ "preload", NULL, conf->preload, sizeof(conf->preload) },
+		{ "deno", NULL, conf->deno, sizeof(conf->deno) },
+		{ "pyodide", NULL, conf->pyodide, sizeof(conf->pyodide) },
+	};
+	size_t n = strcspn(word, "=");
+	const char *value = word + n + (word[n] == '=');
+	enum room_id room;
+
+	if (strncmp(word, "room=", 5) == 0 && room_id_find(value, &room)) {
+		conf->room = room;
+		return true;
+	}
+	for (size_t i = 0; i < sizeof(settings) / sizeof(settings[0]); i++) {
+		if (strncmp(word, settings[i].name, n) != 0 ||
+		    settings[i].name[n] != '\0')
+			continue;
+		if (settings[i].number)
+			*settings[i].number =
+			    (uint32_t)strtoul(value, NULL, 10);
+		else
+			text_set(settings[i].text, settings[i].size, value);
+		return true;
+	}
+	return false;
+}
+
 /* The keeper's words follow DIR; what is ours among them is taken out. */
 static int
 keeper_start(struct drive *drive, int argc, char **argv)
@@ -67,6 +117,9 @@ keeper_start(struct drive *drive, int argc, char **argv)
 		.files_count = 16,
 		.output_chars = OUTPUT_CHARS,
 		.concurrency = 2,
+		.ready = READY_DEFAULT,
+		.processes = 128,
+		.cpus_milli = 1000,
 		.log_level = 3,
 	};
 	int ends[2];
@@ -75,10 +128,7 @@ keeper_start(struct drive *drive, int argc, char **argv)
 	(void)snprintf(
 	    conf.artifacts_dir, sizeof(conf.artifacts_dir), "%s", argv[2]);
 	for (int i = 3; i < argc && words_n < 15; i++) {
-		if (strncmp(argv[i], "calls=", 6) == 0)
-			conf.concurrency =
-			    (uint32_t)strtoul(argv[i] + 6, NULL, 10);
-		else
+		if (!setting_take(&conf, argv[i]))
 			words[words_n++] = argv[i];
 	}
 	if (r < 0)
@@ -232,6 +282,7 @@ static void
 end(struct drive *drive)
 {
 	unsigned waited_ms = 0;
+	struct err err;
 
 	if (drive->channel.fd >= 0)
 		channel_done(&drive->channel);
@@ -240,7 +291,10 @@ end(struct drive *drive)
 			(void)kill(drive->keeper, SIGKILL);
 		(void)poll(NULL, 0, 1);
 	}
-	cgroup_remove(drive->keeper);
+	for (waited_ms = 0;
+	     waited_ms < END_MS && cgroup_remove(drive->keeper, &err) < 0;
+	     waited_ms++)
+		(void)poll(NULL, 0, 1);
 }
 
 int

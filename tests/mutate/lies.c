@@ -42,9 +42,9 @@ int __wrap_cgroup_join(int procs_fd, struct err *err);
 int __real_wall_fds(int null_fd, const int *keep, unsigned n, struct err *err);
 int __wrap_wall_fds(int null_fd, const int *keep, unsigned n, struct err *err);
 int __real_wall_rlimits(
-    uint64_t data_bytes, uint32_t processes, struct err *err);
+    uint64_t data_bytes, uint32_t fds, uint32_t processes, struct err *err);
 int __wrap_wall_rlimits(
-    uint64_t data_bytes, uint32_t processes, struct err *err);
+    uint64_t data_bytes, uint32_t fds, uint32_t processes, struct err *err);
 int __real_wall_landlock(
     const int *read_dirs, unsigned n_read, int *ret_abi, struct err *err);
 int __wrap_wall_landlock(
@@ -142,11 +142,12 @@ __wrap_wall_fds(int null_fd, const int *keep, unsigned n, struct err *err)
 }
 
 int
-__wrap_wall_rlimits(uint64_t data_bytes, uint32_t processes, struct err *err)
+__wrap_wall_rlimits(
+    uint64_t data_bytes, uint32_t fds, uint32_t processes, struct err *err)
 {
 	return lies(in_child, WALL_RLIMITS)
 		   ? 0
-		   : __real_wall_rlimits(data_bytes, processes, err);
+		   : __real_wall_rlimits(data_bytes, fds, processes, err);
 }
 
 int

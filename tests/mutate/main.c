@@ -6,9 +6,9 @@
  *   breakroom-keeper channel 3 off=WALL,WALL lies=WALL also=NAME
  * SPDX-License-Identifier: Apache-2.0 */
 #include "op.h"
+#include "words.h"
 
 #include "base/signals.h"
-#include "conf/wall.h"
 #include "keeper/install.h"
 #include "keeper/keeper.h"
 #include "rooms/kind.h"
@@ -21,28 +21,12 @@
 struct mutation mutation;
 
 static bool
-walls_take(char *names, uint32_t *ret_set)
-{
-	char *rest;
-
-	for (char *name = strtok_r(names, ",", &rest); name;
-	     name = strtok_r(NULL, ",", &rest)) {
-		enum wall wall;
-
-		if (!wall_find(name, &wall))
-			return false;
-		*ret_set |= WALL_BIT(wall);
-	}
-	return true;
-}
-
-static bool
 word_take(char *word)
 {
 	if (strncmp(word, "off=", 4) == 0)
-		return walls_take(word + 4, &mutation.off);
+		return words_walls(word + 4, &mutation.off);
 	if (strncmp(word, "lies=", 5) == 0)
-		return walls_take(word + 5, &mutation.lies);
+		return words_walls(word + 5, &mutation.lies);
 	if (strcmp(word, "also=early-done") == 0)
 		mutation.early_done = true;
 	else if (strcmp(word, "also=two-tasks") == 0)

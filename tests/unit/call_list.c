@@ -146,6 +146,8 @@ RAW(poll_0, SYS_poll, page, 0, 0)
 
 /* ---- sockets ---- */
 
+static struct sock_filter allow_all = BPF_STMT(BPF_RET, SECCOMP_RET_ALLOW);
+
 RAW(socket_unix, SYS_socket, AF_UNIX, SOCK_STREAM, 0)
 RAW(socket_inet, SYS_socket, AF_INET, SOCK_STREAM, 0)
 RAW(socket_netlink, SYS_socket, AF_NETLINK, SOCK_RAW, 0)
@@ -155,6 +157,9 @@ RAW(connect_8, SYS_connect, PEER, &address, address_n)
 RAW(bind_8, SYS_bind, PEER, &(struct sockaddr_un){ AF_UNIX, "" },
     sizeof(sa_family_t))
 RAW(listen_10, SYS_listen, LISTENER, 1)
+RAW(set_filter, SYS_setsockopt, PEER, SOL_SOCKET, SO_ATTACH_FILTER,
+    (&(struct sock_fprog){ 1, &allow_all }), sizeof(struct sock_fprog))
+RAW(set_size, SYS_setsockopt, PEER, SOL_SOCKET, SO_RCVBUF, &(int){ 4096 }, 4)
 RAW(accept_10, SYS_accept4, LISTENER, NULL, NULL, 0)
 
 /* ---- memory ---- */
@@ -344,8 +349,6 @@ RAW(mount_none, SYS_mount, NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL)
 
 /* ---- rights ---- */
 
-static struct sock_filter allow_all = BPF_STMT(BPF_RET, SECCOMP_RET_ALLOW);
-
 RAW(name_set, SYS_prctl, PR_SET_NAME, "name")
 RAW(keep_caps, SYS_prctl, PR_SET_KEEPCAPS, 0, 0, 0, 0)
 RAW(no_tracer, SYS_prctl, PR_SET_PTRACER, 0, 0, 0, 0)
@@ -395,95 +398,97 @@ i386_getpid(void)
 	}
 
 /* clang-format off */
-/* launcher, keeper, zygote, child, session, server, watcher, saver */
+/* launcher, keeper, zygote, child, session, server, watcher, saver,
+ * proxy_zygote, proxy, native, native_alone, deno */
 const struct call calls[] = {
-	CALL("++++++++", read_3), CALL("+++xx+++", read_4),
-	CALL("++++++++", read_0_beyond),
-	CALL("+++xx+E+", write_5), CALL("++Exx+EE", writev_5),
-	CALL("++++++++", send_3), CALL("+++xx+++", send_8),
-	CALL("+++xx+++", send_flags), CALL("EEExxEEE", send_address),
-	CALL("+++xx+EE", sendmsg_3),
-	CALL("+++x++++", close_5), CALL("+++xx+EE", dup2_5),
-	CALL("+++xx+EE", getfl), CALL("EEExxEEE", setown),
-	CALL("++ExxEEE", add_seals), CALL("EEExx+EE", fionread),
-	MAYBE("EEExxEEE", tiocsti),
-	CALL("++Exx++E", fstat_6), CALL("++ExxEEE", memfd),
-	MAYBE("EEExxEEE", memfd_huge), CALL("++Exx+EE", pipe_new),
-	MAYBE("xxxxxxxx", splice_4), CALL("EEExx+EE", epoll_new),
-	CALL("EEExx+EE", event_new), CALL("+++xx++E", poll_0),
+	CALL("+++++++++++++", read_3), CALL("+++xx++++++++", read_4),
+	CALL("+++++++++++++", read_0_beyond),
+	CALL("+++xx+E++x+++", write_5), CALL("++Exx+EEEx+++", writev_5),
+	CALL("+++++++++++++", send_3), CALL("+++xx++++x+++", send_8),
+	CALL("+++xx++++x+++", send_flags), CALL("EEExxEEEEx+++", send_address),
+	CALL("+++xx+EE+x+++", sendmsg_3),
+	CALL("+++x+++++++++", close_5), CALL("+++xx+EE+x+++", dup2_5),
+	CALL("+++xx+EE+x+++", getfl), CALL("EEExxEEEEx+++", setown),
+	CALL("++ExxEEEEx+++", add_seals), CALL("EEExx+EEEx+++", fionread),
+	MAYBE("EEExxEEEExNNN", tiocsti),
+	CALL("++Exx++EEx+++", fstat_6), CALL("++ExxEEEEx+++", memfd),
+	MAYBE("EEExxEEEEx+++", memfd_huge), CALL("++Exx+EEEx+++", pipe_new),
+	MAYBE("xxxxxxxxxxEEE", splice_4), CALL("EEExx+EEEx+++", epoll_new),
+	CALL("EEExx+EEEx+++", event_new), CALL("+++xx++E+x+++", poll_0),
 
-	CALL("EEExxEEE", socket_unix), CALL("EEExxEEE", socket_inet),
-	MAYBE("EEExxEEE", socket_netlink), CALL("++ExxEEE", pair_unix),
-	MAYBE("EEExxEEE", pair_inet), CALL("EEExxEEE", connect_8),
-	CALL("EEExxEEE", bind_8), CALL("EEExxEEE", listen_10),
-	MAYBE("EEExx+EE", accept_10),
+	CALL("EEExxEEEEx+++", socket_unix), CALL("EEExxEEEExEEE", socket_inet),
+	MAYBE("EEExxEEEExEEE", socket_netlink), CALL("++ExxEEE+x+++", pair_unix),
+	MAYBE("EEExxEEEExNNN", pair_inet), CALL("EEExxEEEEx+++", connect_8),
+	CALL("EEExxEEEEx+++", bind_8), CALL("EEExxEEEEx+++", listen_10),
+	MAYBE("EEExx+EEEx+++", accept_10),
+	CALL("++Exx+EEExNNN", set_filter), CALL("++Exx+EEEx+++", set_size),
 
-	CALL("++++++++", map_plain), CALL("EEExxEEE", map_exec),
-	CALL("EEExxEEE", map_all), CALL("+++x+EEE", map_shared),
-	CALL("++ExxEEE", map_file), CALL("+EExxEEE", map_file_exec),
-	CALL("EEExxEEE", map_shared_exec),
-	CALL("++++++++", protect), CALL("++ExxEEE", protect_exec),
-	CALL("EEExxEEE", protect_all),
-	CALL("++++++++", remap), CALL("EEExxEEE", remap_fixed),
-	CALL("++++++++", unmap), CALL("++++++++", heap_end),
-	CALL("++++++++", dont_need), CALL("++Exx+EE", will_need),
-	MAYBE("+++xx+EE", populate), MAYBE("+++xxEEE", populate_self),
-	MAYBE("EEExxEEE", populate_4),
-	MAYBE("xxxxxxxx", secret), MAYBE("xxxxxxxx", fault_fd),
+	CALL("+++++++++++++", map_plain), CALL("EEExxEEEEx+++", map_exec),
+	CALL("EEExxEEEEx+++", map_all), CALL("+++x+EEE+++++", map_shared),
+	CALL("++ExxEEEEx+++", map_file), CALL("+EExxEEEEx+++", map_file_exec),
+	CALL("EEExxEEEEx+++", map_shared_exec),
+	CALL("+++++++++++++", protect), CALL("++ExxEEEEx+++", protect_exec),
+	CALL("EEExxEEEEx+++", protect_all),
+	CALL("+++++++++++++", remap), CALL("EEExxEEEEx+++", remap_fixed),
+	CALL("+++++++++++++", unmap), CALL("+++++++++++++", heap_end),
+	CALL("+++++++++++++", dont_need), CALL("++Exx+EEEx+++", will_need),
+	MAYBE("+++xx+EE+x+++", populate), MAYBE("+++xxEEE+xEEE", populate_self),
+	MAYBE("EEExxEEEExEEE", populate_4),
+	MAYBE("xxxxxxxxxxEEE", secret), MAYBE("xxxxxxxxxxEEE", fault_fd),
 
-	CALL("++++++++", clock_real), CALL("++++++EE", clock_own),
-	CALL("++Exx+EE", clock_parent), CALL("++++++EE", resolution),
-	MAYBE("xxxxxxxx", clock_set),
-	CALL("++++++EE", sleep_clock), CALL("++++++EE", sleep_plain),
-	CALL("++++++++", wake), CALL("EEExx+EE", wake_shared),
-	CALL("EEExx+EE", requeue), CALL("++++++EE", yield),
-	CALL("+++++EEE", nice_19), CALL("EEExxEEE", nice_less),
-	CALL("EEExxEEE", class_idle),
-	CALL("++++++++", random_bytes),
+	CALL("+++++++++++++", clock_real), CALL("++++++EE+++++", clock_own),
+	CALL("++Exx+EEEx+++", clock_parent), CALL("++++++EE+++++", resolution),
+	MAYBE("xxxxxxxxxxEEE", clock_set),
+	CALL("++++++EE+++++", sleep_clock), CALL("++++++EE+++++", sleep_plain),
+	CALL("+++++++++++++", wake), CALL("EEExx+EEEx+++", wake_shared),
+	CALL("EEExx+EEEx+++", requeue), CALL("++++++EE+++++", yield),
+	CALL("+++++EEE+++++", nice_19), CALL("EEExxEEEEx+++", nice_less),
+	CALL("EEExxEEEExEEE", class_idle),
+	CALL("+++++++++++++", random_bytes),
 
-	CALL("++++++++", mask), CALL("++++++++", stack_other),
-	CALL("+++xx+++", action), MAYBE("++ExxEEE", kill_self),
-	MAYBE("EEExxEEE", kill_group), CALL("EEExxEEE", kill_not),
-	CALL("EEExxEEE", tgkill_not), MAYBE("+++xx+++", abort_now),
-	CALL("+++xx+++", own_number), CALL("+++x++EE", parent_number),
-	CALL("+++xx+++", thread_number), CALL("+++xxEEE", pidfd),
-	MAYBE("xxxxxxxx", pidfd_take),
-	CALL("+++xxEEE", fork_plain), CALL("+++x+EEE", clone_sibling), MAYBE("EEExxEEE", clone_user),
-	MAYBE("++ExxEEE", clone_pid), MAYBE("EEExxEEE", clone_mount_too),
-	MAYBE("NNNxxEEE", clone3_empty), MAYBE("+EExxxxx", unshare_user),
-	MAYBE("EEExxxxx", set_namespace),
-	CALL("xxxxxxxx", trace_me), CALL("xxxxxxxx", memory_of_self),
-	CALL("+++xx+EE", limit_own), MAYBE("EEExxEEE", limit_parent),
+	CALL("+++++++++++++", mask), CALL("+++++++++++++", stack_other),
+	CALL("+++xx++++x+++", action), MAYBE("++ExxEEEEx+++", kill_self),
+	MAYBE("EEExxEEEEx+++", kill_group), CALL("EEExxEEEEx+++", kill_not),
+	CALL("EEExxEEEEx+++", tgkill_not), MAYBE("+++xx++++x+++", abort_now),
+	CALL("+++xx++++x+++", own_number), CALL("+++x++EE+x+++", parent_number),
+	CALL("+++xx++++x+++", thread_number), CALL("+++xxEEE+x+++", pidfd),
+	MAYBE("xxxxxxxxxxEEE", pidfd_take),
+	CALL("+++xxEEE+x+EE", fork_plain), CALL("+++x+EEE+x+EE", clone_sibling), MAYBE("EEExxEEEExEEE", clone_user),
+	MAYBE("++ExxEEEExEEE", clone_pid), MAYBE("EEExxEEEExEEE", clone_mount_too),
+	MAYBE("NNNxxEEENxNNN", clone3_empty), MAYBE("+EExxxxxExEEE", unshare_user),
+	MAYBE("EEExxxxxExEEE", set_namespace),
+	CALL("xxxxxxxxxxEEE", trace_me), CALL("xxxxxxxxxxEEE", memory_of_self),
+	CALL("+++xx+EE+x+++", limit_own), MAYBE("EEExxEEEExNNN", limit_parent),
 
-	CALL("xxxxxxxx", exec_path), CALL("+EExxxxx", exec_fd),
-	CALL("EEExxxxx", exec_at),
+	CALL("xxxxxxxxxx+E+", exec_path), CALL("+EExxxxxEx+EE", exec_fd),
+	CALL("EEExxxxxEx+EE", exec_at),
 
-	CALL("++ExxE+E", open_read), CALL("+EExxEEE", open_write),
-	CALL("+EExxEEE", open_append), MAYBE("+EExxEEE", open_make),
-	CALL("++ExxE+E", open_old), CALL("EEExxEEE", open_old_write),
-	CALL("EEExxxxx", open_new), MAYBE("xxxxxxxx", open_handle),
-	CALL("++ExxE++", stat_path), CALL("++Exx+++", stat_fd),
-	CALL("++Exx+++", statx_fd), CALL("++ExxE++", statx_path),
-	CALL("++ExxEEE", link_read), MAYBE("++ExxEEE", list),
-	MAYBE("+EExxEE+", make_dir), MAYBE("+EExxEEE", remove_dir),
-	CALL("EEExxEEE", mode_of_fd), CALL("EEExxEEE", owner_of_fd),
-	MAYBE("EEExxEEE", attribute),
-	MAYBE("++Exxxxx", root_here), MAYBE("+EExxxxx", mount_none),
+	CALL("++ExxE+EEx+++", open_read), CALL("+EExxEEEEx+++", open_write),
+	CALL("+EExxEEEEx+++", open_append), MAYBE("+EExxEEEEx+++", open_make),
+	CALL("++ExxE+EEx+++", open_old), CALL("EEExxEEEEx+++", open_old_write),
+	CALL("EEExxxxxEx+++", open_new), MAYBE("xxxxxxxxxxEEE", open_handle),
+	CALL("++ExxE++Ex+++", stat_path), CALL("++Exx+++Ex+++", stat_fd),
+	CALL("++Exx+++Ex+++", statx_fd), CALL("++ExxE++Ex+++", statx_path),
+	CALL("++ExxEEEEx+++", link_read), MAYBE("++ExxEEEEx+++", list),
+	MAYBE("+EExxEE+Ex+++", make_dir), MAYBE("+EExxEEEEx+++", remove_dir),
+	CALL("EEExxEEEEx+++", mode_of_fd), CALL("EEExxEEEExEEE", owner_of_fd),
+	MAYBE("EEExxEEEExEEE", attribute),
+	MAYBE("++ExxxxxExEEE", root_here), MAYBE("+EExxxxxExEEE", mount_none),
 
-	CALL("+++xx+EE", name_set), CALL("++ExxEEE", keep_caps),
-	MAYBE("EEExxEEE", no_tracer), MAYBE("EEExxEEE", memory_map),
-	MAYBE("+++xxEEE", landlock_version), CALL("+++xxEEE", filter_more),
-	MAYBE("EEExxEEE", filter_listen),
-	CALL("++ExxEEE", user_same), MAYBE("++ExxEEE", groups_none),
-	CALL("EEExxEEE", persona),
+	CALL("+++xx+EE+x+++", name_set), CALL("++ExxEEEExNNN", keep_caps),
+	MAYBE("EEExxEEEExNNN", no_tracer), MAYBE("EEExxEEEExNNN", memory_map),
+	MAYBE("+++xxEEE+xEEE", landlock_version), CALL("+++xxEEE+x+NN", filter_more),
+	MAYBE("EEExxEEEExNNN", filter_listen),
+	CALL("++ExxEEEExEEE", user_same), MAYBE("++ExxEEEExEEE", groups_none),
+	CALL("EEExxEEEExNNN", persona),
 
-	MAYBE("xxxxxxxx", bpf_none), MAYBE("xxxxxxxx", perf),
-	MAYBE("xxxxxxxx", keys), MAYBE("xxxxxxxx", key_add),
-	MAYBE("EEExxNxx", ring_new), MAYBE("xxxxxxxx", ring_enter),
-	MAYBE("xxxxxxxx", module_load), MAYBE("xxxxxxxx", ports),
-	MAYBE("xxxxxxxx", segments), MAYBE("xxxxxxxx", kernel_log),
-	MAYBE("EEExxEEE", no_such_call),
-	MAYBE("xxxxxxxx", x32_getpid), MAYBE("xxxxxxxx", i386_getpid),
+	MAYBE("xxxxxxxxxxEEE", bpf_none), MAYBE("xxxxxxxxxxEEE", perf),
+	MAYBE("xxxxxxxxxxEEE", keys), MAYBE("xxxxxxxxxxEEE", key_add),
+	MAYBE("EEExxNxxExEEE", ring_new), MAYBE("xxxxxxxxxxEEE", ring_enter),
+	MAYBE("xxxxxxxxxxEEE", module_load), MAYBE("xxxxxxxxxxEEE", ports),
+	MAYBE("xxxxxxxxxxEEE", segments), MAYBE("xxxxxxxxxxEEE", kernel_log),
+	MAYBE("EEExxEEEEx+++", no_such_call),
+	MAYBE("xxxxxxxxxxxxx", x32_getpid), MAYBE("xxxxxxxxxxxxx", i386_getpid),
 };
 /* clang-format on */
 

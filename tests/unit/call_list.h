@@ -7,8 +7,9 @@
 #include <stdbool.h>
 
 /* Marks, in the order of enum seccomp_policy (launcher, keeper, zygote, child,
- * session, server, watcher, saver): + as without a filter, x death by SIGSYS,
- * E EPERM, N ENOSYS. */
+ * session, server, watcher, saver, proxy_zygote, proxy, native, native_alone,
+ * deno):
+ * + as without a filter, x death by SIGSYS, E EPERM, N ENOSYS. */
 struct call {
 	const char *name, *marks;
 	long (*make)(void);

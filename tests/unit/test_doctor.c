@@ -145,7 +145,8 @@ static void
 test_json(void **state)
 {
 	const wall_set none = WALL_BIT(WALL_MOUNTNS); /* not of this kind */
-	struct room_view view = { .name = "wasm",
+	const struct conf conf = { .room = ROOM_WASM };
+	struct room_view view = { .conf = &conf,
 		.graded = true,
 		.grade =
 		    grade_without(WALL_BIT(WALL_SECCOMP) | WALL_BIT(WALL_IDS) |
@@ -193,7 +194,10 @@ test_json(void **state)
 static void
 test_json_without_a_grade(void **state)
 {
-	struct room_view view = { .name = "wasm", .hello = "it did not start" };
+	const struct conf conf = { .room = ROOM_JAIL };
+	struct room_view view = {
+		.conf = &conf, .decides = true, .hello = "it did not start"
+	};
 	json_t *room = room_of(&view);
 
 	(void)state;
@@ -204,6 +208,44 @@ test_json_without_a_grade(void **state)
 	assert_true(json_is_false(json_object_get(room, "hello_worked")));
 	assert_int_equal(json_array_size(json_object_get(room, "walls")), 0);
 	json_decref(room);
+}
+
+/* ---- what a program in the room told ---- */
+
+static void
+test_facts(void **state)
+{
+	static const char told[] = "uid\t65532\nnothing\nroot\tread-\x1b[1m\n"
+				   "other\t1\n\t\nseccomp\t2";
+	struct facts facts;
+	char line[64], small[12];
+
+	(void)state;
+	assert_true(facts_read(span_of(told), &facts));
+	facts_line(&facts, line, sizeof(line));
+	assert_string_equal(line, "uid 65532, seccomp 2, root read-?[1m");
+	facts_line(&facts, small, sizeof(small));
+	assert_string_equal(small, "uid 65532, ");
+	assert_false(facts_read(span_of("uid\t\nno tab"), &facts));
+	facts_line(&facts, line, sizeof(line));
+	assert_string_equal(line, "");
+}
+
+/* A value that is longer than its place, and bytes that are no text. */
+static void
+test_facts_of_a_liar(void **state)
+{
+	uint8_t told[1000];
+	struct facts facts;
+
+	(void)state;
+	memset(told, 0xff, sizeof(told));
+	assert_false(facts_read((struct span){ told, sizeof(told) }, &facts));
+	memcpy(told, "uid\t", 4);
+	assert_true(facts_read((struct span){ told, sizeof(told) }, &facts));
+	for (unsigned i = 0; i < FACTS; i++)
+		if (facts.text[i][0])
+			assert_int_equal(strlen(facts.text[i]), FACT_MAX - 1);
 }
 
 /* ---- settings ---- */
@@ -364,6 +406,8 @@ main(void)
 		cmocka_unit_test(test_odd_reasons),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_json_without_a_grade),
+		cmocka_unit_test(test_facts),
+		cmocka_unit_test(test_facts_of_a_liar),
 		cmocka_unit_test(test_knobs),
 		cmocka_unit_test(test_long_values),
 	};

@@ -384,7 +384,7 @@ test_counts(void **state)
 	say(client, CALL("1", ""));
 	fake_room_finish(client->room, 0, OUTCOME_RAISED, "", "");
 	json_decref(hear(client));
-	assert_int_equal(stats->calls[OUTCOME_RAISED], 1);
+	assert_int_equal(stats->calls[ROOM_WASM][OUTCOME_RAISED], 1);
 	assert_int_equal(stats->unanswered, 0);
 	for (unsigned i = 0; i < CALL_BUCKETS; i++)
 		counted += stats->buckets[i];
@@ -393,7 +393,7 @@ test_counts(void **state)
 	say(client, "{'jsonrpc':'2.0','method':'notifications/cancelled',"
 		    "'params':{'requestId':1}}");
 	fake_room_finish(client->room, 0, OUTCOME_KILLED, "", "");
-	assert_int_equal(stats->calls[OUTCOME_KILLED], 1);
+	assert_int_equal(stats->calls[ROOM_WASM][OUTCOME_KILLED], 1);
 	assert_int_equal(stats->unanswered, 1);
 	say(client, "{'jsonrpc':'2.0','id':'q','result':{}}");
 	assert_int_equal(stats->strays, 1);

@@ -37,14 +37,15 @@ test_page(void **state)
 	struct mcp_stats stats = { .sum_us = 1500000 };
 	struct refusals refusals = { 0 };
 	const struct metrics metrics = { .mcp = &stats,
-		.room_name = "wasm",
 		.refusals = &refusals,
-		.room = { .queued = 3, .running = 2, .restarts = 1 },
+		.rooms = { { .id = ROOM_WASM,
+		    .stats = { .queued = 3, .running = 2, .restarts = 1 } } },
+		.rooms_n = 1,
 		.connections = 7,
 		.bytes_out = UINT64_MAX };
 
 	(void)state;
-	stats.calls[OUTCOME_OK] = 5;
+	stats.calls[ROOM_WASM][OUTCOME_OK] = 5;
 	stats.buckets[0] = 2;
 	stats.buckets[3] = 2;
 	stats.buckets[CALL_BUCKETS - 1] = 1;
@@ -70,6 +71,37 @@ test_page(void **state)
 	expect(text, "\nbreakroom_restarts_total 1\n");
 	expect(text, "\nbreakroom_connections 7\n");
 	expect(text, "\nbreakroom_out_bytes_total 18446744073709551615\n");
+}
+
+/* Of several rooms each figure says whose it is. */
+static void
+test_rooms(void **state)
+{
+	static char text[65536];
+	static struct mcp_stats stats;
+	static struct refusals refusals;
+	const struct metrics metrics = { .mcp = &stats,
+		.refusals = &refusals,
+		.rooms = { { .id = ROOM_WASM, .stats = { .ready = true } },
+		    { .id = ROOM_JAIL,
+			.stats = { .restarts = 4 },
+			.sessions = { .held = 2, .ended = { 7 } } } },
+		.rooms_n = 2 };
+
+	(void)state;
+	stats.calls[ROOM_JAIL][OUTCOME_OK] = 9;
+	write_page(&metrics, text, sizeof(text));
+	expect(
+	    text, "\nbreakroom_calls_total{outcome=\"ok\",room=\"jail\"} 9\n");
+	expect(
+	    text, "\nbreakroom_calls_total{outcome=\"ok\",room=\"wasm\"} 0\n");
+	expect(text, "\nbreakroom_ready{room=\"wasm\"} 1\n");
+	expect(text, "\nbreakroom_ready{room=\"jail\"} 0\n");
+	expect(text, "\nbreakroom_restarts_total{room=\"jail\"} 4\n");
+	expect(text, "\nbreakroom_room_sessions{room=\"jail\"} 2\n");
+	expect(text,
+	    "\nbreakroom_room_sessions_ended_total{reason=\"rest\",room="
+	    "\"jail\"} 7\n");
 }
 
 /* More reasons than there are places: the rest is counted together. */
@@ -98,6 +130,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_page),
+		cmocka_unit_test(test_rooms),
 		cmocka_unit_test(test_many_reasons),
 	};
 

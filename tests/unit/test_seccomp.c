@@ -416,11 +416,11 @@ text_is_checked(void **state)
 		"default kill\nread fd == 3|[4\n",       /* half a bracket */
 		"default kill\nread fd in\n",            /* in nothing */
 		"default kill\nread\nkill read\n",       /* both */
-		"default kill\nkill read fd == 3\n",     /* a part of a call */
-		"default kill\nerrno READ read\n",       /* no such error */
-		"default kill\ninclude b\n",             /* no such file */
-		"default kill\ninclude a\n",             /* without end */
-		"default kill\nread",                    /* cut short */
+		"default kill\nread fd == 3\nerrno EPERM read fd in 3 4\n",
+		"default kill\nerrno READ read\n", /* no such error */
+		"default kill\ninclude b\n",       /* no such file */
+		"default kill\ninclude a\n",       /* without end */
+		"default kill\nread",              /* cut short */
 	};
 
 	(void)state;
@@ -430,7 +430,9 @@ text_is_checked(void **state)
 	assert_true(is_policy("default errno EPERM # why\n\n"
 			      "read fd == 3\nread fd in 4 5\nread\n"
 			      "allow kill pid !& SIGN_BIT, signal == SIGKILL\n"
-			      "errno ENOSYS clone3\nkill execve\n"));
+			      "errno ENOSYS clone3\nkill execve\n"
+			      "clone flags !& CLONE_NEWNS\n"
+			      "errno EACCES clone flags & CLONE_NEWNS\n"));
 }
 
 int

@@ -57,6 +57,10 @@ bool rooms_path(pid_t keeper, enum wall wall, const char *file,
 /* True if a group of the keeper's is left anywhere. */
 bool rooms_exists(pid_t keeper);
 
+/* Removes the room of a keeper that has ended, as a launcher does: until it is
+ * gone, for a second at most. */
+void rooms_remove(pid_t keeper);
+
 /* Runs keeper in a process, removes its room as a launcher does, and asserts
  * that it went well and that nothing is left. */
 void rooms_with(deed_fn *keeper);

@@ -69,7 +69,7 @@ a_room_has_its_limits(void **state)
 		}
 	}
 	apart_release(keeper);
-	cgroup_remove(keeper);
+	rooms_remove(keeper);
 	assert_false(rooms_exists(keeper));
 }
 
@@ -97,7 +97,7 @@ the_keeper_is_in_each_tree(void **state)
 			assert_non_null(strstr(group, "/" CGROUP_SELF));
 	}
 	apart_release(keeper);
-	cgroup_remove(keeper);
+	rooms_remove(keeper);
 }
 
 static int

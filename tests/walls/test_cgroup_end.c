@@ -85,7 +85,7 @@ walled_launcher(void)
 	apart_must(wall_no_new_privs(&err), &err);
 	apart_must(wall_seccomp(SECCOMP_LAUNCHER, &err), &err);
 	MUST(rooms_exists(keeper));
-	cgroup_remove(keeper);
+	rooms_remove(keeper);
 	MUST(!rooms_exists(keeper));
 	MUST(rooms_all_gone(ends[0]));
 	return 0;
@@ -142,10 +142,10 @@ the_dead_are_swept_and_only_they(void **state)
 	assert_int_equal(rmdir(path), 0);
 
 	/* A launcher that errs about a living keeper does no harm. */
-	cgroup_remove(living);
+	rooms_remove(living);
 	assert_true(rooms_exists(living));
 	apart_release(living);
-	cgroup_remove(living);
+	rooms_remove(living);
 	assert_false(rooms_exists(living));
 }
 

@@ -248,7 +248,7 @@ limit(void)
 {
 	struct err err;
 
-	apart_must(wall_rlimits(DATA_BYTES, 0, &err), &err);
+	apart_must(wall_rlimits(DATA_BYTES, CHILD_FDS_MAX, 0, &err), &err);
 }
 
 static int
@@ -319,7 +319,7 @@ map_memory_limited(void)
 {
 	struct err err;
 
-	apart_must(wall_rlimits(256u * MIB, 0, &err), &err);
+	apart_must(wall_rlimits(256u * MIB, CHILD_FDS_MAX, 0, &err), &err);
 	return map_memory();
 }
 
@@ -452,7 +452,7 @@ limits_lower(void)
 	if (setrlimit(RLIMIT_CORE, &none) < 0)
 		apart_broken("setrlimit", NULL);
 	apart_ordinary();
-	apart_must(wall_rlimits(DATA_BYTES, 0, &err), &err);
+	apart_must(wall_rlimits(DATA_BYTES, CHILD_FDS_MAX, 0, &err), &err);
 	(void)getrlimit(RLIMIT_CORE, &none);
 	return none.rlim_max == 0 ? 0 : 1;
 }
@@ -463,8 +463,8 @@ limits_refused(void)
 	struct err err;
 
 	apart_refuse(SYS_prlimit64, 0, EPERM);
-	apart_assert_err(wall_rlimits(DATA_BYTES, 0, &err), EPERM, &err,
-	    "rlimits", "RLIMIT_DATA");
+	apart_assert_err(wall_rlimits(DATA_BYTES, CHILD_FDS_MAX, 0, &err),
+	    EPERM, &err, "rlimits", "RLIMIT_DATA");
 	return 0;
 }
 

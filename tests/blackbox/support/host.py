@@ -44,10 +44,12 @@ def fake_frames():
 class Host:
     """One directory with everything that a case may try to reach. owner: the
     user whom all of it belongs to, and as whom the server runs; more: what
-    the server finds in its environment beside the secret."""
+    the server finds in its environment beside the secret; passing: whether
+    others than it have files in its temporary directory for a moment."""
 
-    def __init__(self, directory, owner=None, more=None):
+    def __init__(self, directory, owner=None, more=None, passing=False):
         self.root = Path(directory)
+        self.passing = passing
         self.owner = os.geteuid() if owner is None else owner
         self.more = more or {}
         self.canary = self.root / "canary"
@@ -113,18 +115,23 @@ class Host:
         owner, size, times and content."""
         state = {}
         for path in sorted(self.root.rglob("*")):
-            if path == self.config:
+            if path == self.config or self._passes(path):
                 continue
             info = path.lstat()
+            changed = info.st_mtime_ns
             body = path.read_bytes() if path.is_file() else None
             state[str(path)] = (
                 info.st_mode,
                 info.st_uid,
                 info.st_size if body is not None else 0,
-                info.st_mtime_ns,
+                0 if self.passing and path == self.tmp else changed,
                 body,
             )
         return state
+
+    def _passes(self, path):
+        """Whether it is a file as others have there for a moment."""
+        return self.passing and path.parent == self.tmp and path.name.isdigit()
 
     def disk_use(self):
         """Bytes on disk below our directory."""

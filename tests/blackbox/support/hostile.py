@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the cases of tests/cases/hostile.json: programs that try to get out
-of a room or to break what is around it, with what must be seen."""
+of a room or to break what is around it, with what must be seen. Any room: its
+options are the runner's."""
 
 import json
 import re
@@ -19,6 +20,7 @@ ROOM = "wasm"
 PLACEHOLDER = re.compile(r"\{\{([A-Z][A-Z_]+)\}\}")
 MARK = re.compile(r"\[truncated, (at least )?([0-9]+) chars total\]")
 WALL_MAX = 33
+SPARES = 2  # that a room keeps ready
 SETTLE = 10  # seconds until the server must be as it was
 # Cases that change or fill things are not for a room that failed at these.
 FIRST = ("fsr-001", "prc-001")
@@ -29,9 +31,9 @@ def load():
     return json.loads(CASES.read_text())
 
 
-def runs_here(case):
-    """None if the case is run, else the reason why it is not."""
-    if ROOM not in case["room_scope"]:
+def runs_here(case, room=ROOM):
+    """None if the case is run in this room, else the reason why it is not."""
+    if room not in case["room_scope"]:
         return "for other rooms: " + ", ".join(case["room_scope"])
     return None
 
@@ -63,11 +65,20 @@ class Seen:
 
 class Runner:
     """One server, and the host around it. prefix: the command that starts the
-    server's own."""
+    server's own; options: of "breakroom serve", for other rooms than the one
+    that it has by itself; same: {case: what it gave in an earlier room};
+    arguments: {case: further ones of its calls}; looks: at what it holds before
+    the first case."""
 
-    def __init__(self, host, prefix=()):
+    def __init__(
+        self, host, prefix=(), options=(), same=None, arguments=None, looks=5
+    ):
         self.host = host
         self.prefix = prefix
+        self.options = options
+        self.same = {} if same is None else same
+        self.arguments = arguments or {}
+        self.looks = looks
         self.server = None
 
     # ---- the server ----
@@ -75,29 +86,40 @@ class Runner:
     def get(self):
         if self.server and self.server.process.poll() is None:
             return self.server
-        self.server = Server(
-            "--log",
-            self.host.config,
-            "--log-level",
-            "debug",
-            prefix=self.prefix,
-            env=self.host.environment(),
-            cwd=self.host.cwd,
-        )
-        self.server.initialize()
+        log = ("--log", self.host.config, "--log-level", "debug")
+        self.server = self._server(*log, cwd=self.host.cwd)
         assert self.server.is_well()
         self._settle_in()
         return self.server
 
+    def _server(self, *more, **how):
+        server = Server(
+            *self.options,
+            *more,
+            prefix=self.prefix,
+            env=self.host.environment(),
+            **how,
+        )
+        server.initialize()
+        return server
+
     def _settle_in(self):
         """Waits for the spares, and takes stock of the server at rest."""
-        time.sleep(0.5)
+        self._wait_for_spares()
         self.rest = self._stock()
-        for _ in range(5):
+        for _ in range(self.looks):
             assert self.server.is_well()
-            procs.at_rest(self.server.pid)
+            self._wait_for_spares()
+            procs.at_rest(self.server.pid, quiet=1.5 / self.looks)
             now = self._stock()
             self.rest = {name: max(self.rest[name], now[name]) for name in now}
+
+    def _wait_for_spares(self):
+        end = time.monotonic() + SETTLE
+        names = []
+        while names.count("child") < SPARES and time.monotonic() < end:
+            time.sleep(0.02)
+            names = [one.name for one in procs.descendants(self.server.pid)]
 
     def _stock(self):
         return stock.of(self.server.pid, self.host.tmp)
@@ -133,7 +155,9 @@ class Runner:
             "time": time.monotonic(),
         }
         extra = case.get("extra_check", {}).get("host_can_connect")
-        self.neighbour = Neighbour() if watches_neighbour(case) else None
+        watches = watches_neighbour(case)
+        self.neighbour = Neighbour(self._server()) if watches else None
+        self.case = case
         with Connecting(extra["port"] if extra else None) as self.connecting:
             self._calls(case, case["code"], case["expect"], case)
         for then in case.get("then", ()):
@@ -150,7 +174,7 @@ class Runner:
         repeat = step.get("repeat", 1)
         seen = [self._call(case, code) for _ in range(repeat)]
         for one in seen:
-            self._always_of_a_call(one)
+            self._always_of_a_call(one, [v for v in names.values() if v in code])
             for check in expect:
                 self._check(check, one, seen)
 
@@ -162,7 +186,7 @@ class Runner:
         if "raw_json_escape" in case:
             server.send_bytes(raw_call(server, id, case["raw_json_escape"]))
         else:
-            params = server.params(code)
+            params = server.params(code, **self.arguments.get(case.get("id"), {}))
             server.send(
                 {"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}
             )
@@ -286,9 +310,10 @@ class Runner:
             raise Breach(f"{len(texts)} different outputs in {len(seen)} calls")
 
     def check_same_across_rooms(self, value, one, seen):
-        """There is one room: it cannot differ from another. It has to give
-        the same answer twice, though."""
+        """What the first room gave, every other gives, and itself each time."""
         self.check_same_between_calls(1, one, seen)
+        first = self.same.setdefault(self.case["id"], one["stdout"])
+        need(one["stdout"] == first, one, f"as in another room: {first!r}")
 
     def check_neighbour_p95_factor_max(self, value, *_):
         calm, busy = p95(self.neighbour.calm), p95(self.neighbour.busy)
@@ -300,11 +325,15 @@ class Runner:
 
     # ---- what holds for every case ----
 
-    def _always_of_a_call(self, one):
+    def _always_of_a_call(self, one, named):
+        """named: what the program knows of the host, being told."""
         if one.wall > WALL_MAX:
             raise Breach(f"{one.wall:.1f} s")
+        said = one["stderr"]
+        for text in named:
+            said = said.replace(text, "")
         for path in (ROOT, self.host.root, Path.home()):
-            if len(path.parts) > 1 and str(path) in one["stderr"]:
+            if len(path.parts) > 1 and str(path) in said:
                 raise Breach(f"a path of the host on stderr: {path}")
 
     def _always(self):
@@ -354,10 +383,9 @@ class Neighbour:
     """A second client with a server of its own, which measures its calls
     before the case and while it runs."""
 
-    def __init__(self):
+    def __init__(self, server):
         self.busy = []
-        self.server = Server()
-        self.server.initialize()
+        self.server = server
         self.calm = [self._one() for _ in range(40)]
 
     def _one(self):

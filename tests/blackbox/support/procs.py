@@ -124,22 +124,33 @@ class Roles(NamedTuple):
 
 def roles(server):
     """Finds who is who below a server. None while somebody is missing."""
-    below = {}
+    below, names = {}, {}
     for found in descendants(server):
         below.setdefault(found.ppid, []).append(found.pid)
-    launcher = below.get(server, [None])[0]
-    if launcher is None:
+        names[found.pid] = found.name
+    # Rooms of workers have a launcher of their own.
+    launched = [
+        (launcher, pid)
+        for launcher in below.get(server, [])
+        for pid in below.get(launcher, [])
+        if executable(pid) == KEEPER_NAME
+    ]
+    if len(launched) != 1:
         return None
-    keepers = [p for p in below.get(launcher, []) if executable(p) == KEEPER_NAME]
-    if len(keepers) != 1:
-        return None
-    # Beside the nurse there may be a trial of the walls for a moment.
-    nurses = below.get(keepers[0], [])
+    ((launcher, keeper),) = launched
+    # Beside the nurse there may be a factory of workers, and a trial of the
+    # walls for a moment.  Nobody else is named as she is, nor has children; she
+    # may have failed to name herself.
+    nurses = [
+        p
+        for p in below.get(keeper, [])
+        if names[p] == "nurse" or (names[p] != "factory" and below.get(p))
+    ]
     if len(nurses) != 1 or len(below.get(nurses[0], [])) != 1:
         return None
     (zygote,) = below[nurses[0]]
     children = below.get(zygote, [])
-    return Roles(server, launcher, keepers[0], nurses[0], zygote, children)
+    return Roles(server, launcher, keeper, nurses[0], zygote, children)
 
 
 def wait_roles(server, within=10, want_children=0):
@@ -328,7 +339,7 @@ def nothing_left(server):
 
 
 NAMES = {
-    *("launcher", "keeper", "nurse", "zygote", "child", "saver"),
+    *("launcher", "keeper", "nurse", "factory", "zygote", "child", "saver"),
     *("breakroom", KEEPER_NAME[:15]),
 }
 

@@ -26,6 +26,14 @@ JSON_CHECK = Path(
 )
 
 
+def data_dir():
+    """Where this machine's artifacts are."""
+    if os.environ.get("BREAKROOM_DATA"):
+        return Path(os.environ["BREAKROOM_DATA"])
+    cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(cache) / "breakroom"
+
+
 def breakroom(*args, stdin=b"", timeout=120, env=None, cwd=None):
     """Runs the program to its end; output as bytes."""
     return subprocess.run(

@@ -64,15 +64,15 @@ class Lane(threading.Thread):
 class Schedule:
     """All chosen cases under their grades, begun at once."""
 
-    def __init__(self, chosen, runners):
+    def __init__(self, chosen, runners, lanes=LANES):
         """chosen: [(grade, case)], each once; runners: {grade: function that
-        makes a Runner of that grade}."""
+        makes a Runner of that grade}; lanes: as LANES."""
         self.futures = {(grade, case["id"]): Future() for grade, case in chosen}
         self.failed = set()
         self.faults = []
         self.lanes = []
         for grade, new_runner in runners.items():
-            for kind, number in LANES.items():
+            for kind, number in lanes.items():
                 cases = [
                     case
                     for one, case in chosen

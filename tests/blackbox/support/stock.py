@@ -9,6 +9,8 @@ from . import procs
 
 STAYING = ("server", "launcher", "keeper", "nurse", "zygote")
 CGROUPS = Path("/sys/fs/cgroup")
+# Where engines mount what is their containers', as others' tests have some.
+ENGINES = ("/containers/storage/", "/docker/")
 # Where things may be left, but for $TMPDIR. Not /tmp: other tests use it.
 COMMON = (Path("/dev/shm"), Path("/run"))
 
@@ -28,14 +30,31 @@ def groups(keepers=None):
     return sorted(found)
 
 
+def identities(groups):
+    """These groups, each told apart from a later one with its path: names are
+    made of numbers of processes, which come again, and a group may be here
+    still from long ago."""
+    found = set()
+    for path in groups:
+        try:
+            found.add((path, os.stat(path).st_ino))
+        except FileNotFoundError:
+            continue
+    return found
+
+
 def mounts(pid="self"):
     """The number of mounts that a process sees; 0 if it is gone. But for those
-    below /tmp: other tests mount there."""
+    below /tmp, and of engines: other tests mount there."""
     try:
         lines = Path(f"/proc/{pid}/mountinfo").read_text().splitlines()
     except OSError:
         return 0
-    return sum(not line.split()[4].startswith("/tmp/") for line in lines)
+    places = [line.split()[4] for line in lines]
+    return sum(
+        not place.startswith("/tmp/") and not any(word in place for word in ENGINES)
+        for place in places
+    )
 
 
 def files(*more):

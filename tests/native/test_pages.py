@@ -1,0 +1,34 @@
+"""test_pages.py: the memory that all programs of a jail are forked with.
+
+SPDX-License-Identifier: Apache-2.0
+"""
+
+import pathlib
+import platform
+import re
+import subprocess
+import sys
+
+import pytest
+
+PAGES = pathlib.Path(__file__).parents[2] / "guest" / "native" / "pages.py"
+CODE = f"""
+import re, runpy
+fold = runpy.run_path({str(PAGES)!r})["fold"]
+held = [bytearray(100) for _ in range(1 << 18)]
+def large():
+    with open("/proc/self/smaps_rollup") as file:
+        return int(re.search("AnonHugePages: *([0-9]+)", file.read())[1])
+before = large()
+fold()
+print(large() - before, all(len(one) == 100 and not any(one) for one in held[::999]))
+"""
+OLD = tuple(map(int, re.findall(r"[0-9]+", platform.release())[:2])) < (6, 1)
+
+
+@pytest.mark.skipif(OLD, reason="a kernel before 6.1 has no MADV_COLLAPSE")
+def test_what_is_loaded_is_in_large_pages():
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", CODE], capture_output=True, text=True, check=True)
+    kib, whole = done.stdout.split()
+    assert int(kib) > 16 << 10 and whole == "True"
