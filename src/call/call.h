@@ -76,6 +76,7 @@ struct stream {
 	uint32_t kept_chars;  /* of more, the middle was cut out */
 	size_t note_n;        /* bytes at the end that the room added */
 	bool cut;
+	bool ended; /* by the room: it might have become longer */
 };
 
 struct usage {

@@ -298,17 +298,23 @@ text_add_last(struct buf *buf, struct span bytes, uint64_t max)
 	return text_add(buf, bytes, max);
 }
 
-/* The two ends of total characters, and the mark between them. */
+int
+output_add_mark(struct buf *into, const struct stream *stream, uint64_t total)
+{
+	return buf_printf(into, "\n[truncated, %s%" PRIu64 " chars total]\n",
+	    stream->ended ? "at least " : "", total);
+}
+
+/* The two ends of a stream of total characters, and the mark between them. */
 static int
-text_add_ends(struct buf *text, struct span head, struct span tail,
-    uint32_t output_chars, uint64_t total)
+text_add_ends(const struct stream *stream, uint64_t total, struct span head,
+    struct span tail, uint32_t output_chars, struct buf *text)
 {
 	uint32_t first = output_chars / 2;
 	int r = text_add(text, head, first);
 
 	if (r == 0)
-		r = buf_printf(
-		    text, "\n[truncated, %" PRIu64 " chars total]\n", total);
+		r = output_add_mark(text, stream, total);
 	return r < 0 ? r : text_add_last(text, tail, output_chars - first);
 }
 
@@ -317,8 +323,8 @@ text_add_cut(struct stream *stream, struct span head, struct span tail,
     uint32_t output_chars)
 {
 	stream->cut = true;
-	return text_add_ends(
-	    &stream->text, head, tail, output_chars, stream->total_chars);
+	return text_add_ends(stream, stream->total_chars, head, tail,
+	    output_chars, &stream->text);
 }
 
 static int
@@ -449,9 +455,9 @@ output_show(
 		r = buf_add(into, text.p, text.n);
 	} else {
 		missing = true;
-		r = text_add_ends(into, text,
-		    text_last_valid(text, output_chars), output_chars,
-		    stream->cut ? stream->total_chars : chars);
+		r = text_add_ends(stream,
+		    stream->cut ? stream->total_chars : chars, text,
+		    text_last_valid(text, output_chars), output_chars, into);
 	}
 	if (r == 0)
 		r = buf_add(into, note.p, note.n);

@@ -52,9 +52,8 @@ struct files_writer output_files(struct output *output);
 struct files_writer output_images(struct output *output);
 
 /* Reads a stream into *stream as text: valid UTF-8, at most output_chars
- * characters of it, and where it was longer "[truncated, N chars total]" on a
- * line of its own between head and tail. stream->text is initialised. 0 or
- * -errno. */
+ * characters of it, and where it was longer output_add_mark's line between head
+ * and tail. stream->text is initialised, stream->ended said. 0 or -errno. */
 int output_read(int fd, uint32_t output_chars, enum output_stream which,
     struct stream *stream, struct err *err);
 
@@ -71,6 +70,12 @@ int output_read_files(
     int fd, uint32_t output_chars, struct file_list *list, struct err *err);
 int output_read_images(
     int fd, uint32_t output_chars, struct file_list *list, struct err *err);
+
+/* Adds "[truncated, N chars total]" on a line of its own: what stands in the
+ * place of what is missing of a stream of total characters; "at least N" of one
+ * that was ended. 0 or -ENOMEM. */
+int output_add_mark(
+    struct buf *into, const struct stream *stream, uint64_t total);
 
 /* Adds a stream to *into as it is shown: at most output_chars characters of
  * the program's, cut as output_read would have cut it, and what the room added

@@ -6,8 +6,6 @@
 #include "call/text.h"
 #include "mcp/jsonrpc.h"
 
-#include <inttypes.h>
-
 /* The longest front of text, in whole characters, that costs at most max. */
 static size_t
 front_within(struct span text, size_t max)
@@ -70,8 +68,7 @@ cut_middle(const struct stream *stream, size_t max, struct shown *shown)
 
 	buf_init(&into, max + 128);
 	(void)buf_add(&into, text.p, front);
-	(void)buf_printf(&into, "\n[truncated, %" PRIu64 " chars total]\n",
-	    total_of(stream, shown));
+	(void)output_add_mark(&into, stream, total_of(stream, shown));
 	(void)buf_add(&into, text.p + text.n - back, back);
 	buf_done(&shown->bytes);
 	shown->bytes = into;

@@ -102,12 +102,31 @@ take_images(const struct room *room, struct result *result, int region)
 	png_sift(&result->images);
 }
 
+static int
+take_streams(const struct room *room, struct result *result, int region,
+    struct err *err)
+{
+	struct stream *const streams[OUTPUT_STREAMS] = {
+		[OUTPUT_OUT] = &result->out,
+		[OUTPUT_ERR] = &result->err,
+		[OUTPUT_VALUE] = &result->value,
+		[OUTPUT_HINT] = &result->hints,
+	};
+	int r = 0;
+
+	for (unsigned i = 0; r == 0 && i < OUTPUT_STREAMS; i++) {
+		streams[i]->ended = result->outcome > OUTCOME_RAISED;
+		r = output_read(region, room_region_chars(room),
+		    (enum output_stream)i, streams[i], err);
+	}
+	return r;
+}
+
 /* expected: the keeper sent a region. */
 static void
 result_fill(const struct room *room, struct ticket *ticket,
     const struct wire_result *record, int region, bool expected)
 {
-	const uint32_t chars = room_region_chars(room);
 	struct result *result = &ticket->result;
 	struct err err = { 0 };
 	int r = 0;
@@ -126,15 +145,7 @@ result_fill(const struct room *room, struct ticket *ticket,
 	result->walls_allowed = room->grade.allowed;
 	usage_fill(ticket, record);
 	if (region >= 0)
-		r = output_read(region, chars, OUTPUT_OUT, &result->out, &err);
-	if (region >= 0 && r == 0)
-		r = output_read(region, chars, OUTPUT_ERR, &result->err, &err);
-	if (region >= 0 && r == 0)
-		r = output_read(
-		    region, chars, OUTPUT_VALUE, &result->value, &err);
-	if (region >= 0 && r == 0)
-		r = output_read(
-		    region, chars, OUTPUT_HINT, &result->hints, &err);
+		r = take_streams(room, result, region, &err);
 	if (region >= 0 && r == 0)
 		take_files(room, result, region);
 	if (region >= 0 && r == 0)

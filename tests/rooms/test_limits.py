@@ -96,6 +96,7 @@ def test_endless_output(server):
     assert got.duration_ms < 1000 + SLACK
     assert got.truncated is True and got.exit_code != 0
     assert got.timed_out is True or "output" in got.stderr
+    assert re.search(r"\n\[truncated, at least \d+ chars total\]\n", got.stdout)
     assert server.is_well(5)
 
 

@@ -358,6 +358,25 @@ test_cut_twice(void **state)
 	result_done(&result);
 }
 
+/* It might have written more. */
+static void
+test_cut_of_one_that_was_ended(void **state)
+{
+	struct answer_form form = form_of("2024-11-05", STRUCTURED_AUTO, 4000);
+	struct result result;
+	json_t *answer;
+
+	(void)state;
+	result_of(&result, OUTCOME_TIMEOUT, "", "");
+	fill(&result.out, "x", 5000);
+	result.out.ended = true;
+	answer = answer_result(&result, WALL_MS, &form);
+	assert_non_null(strstr(
+	    text_of(answer), "\n[truncated, at least 5000 chars total]\n"));
+	json_decref(answer);
+	result_done(&result);
+}
+
 static void
 test_no_room_at_all(void **state)
 {
@@ -410,6 +429,7 @@ main(void)
 		cmocka_unit_test(test_sizes),
 		cmocka_unit_test(test_cut_keeps_both_ends),
 		cmocka_unit_test(test_cut_twice),
+		cmocka_unit_test(test_cut_of_one_that_was_ended),
 		cmocka_unit_test(test_no_room_at_all),
 		cmocka_unit_test(test_nul_and_bad_bytes),
 	};
