@@ -1,4 +1,4 @@
-/* process.c: what a child keeps, and waiting for its end.
+/* process.c: what a child keeps, waiting for its end, and reading that.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/process.h"
 
@@ -44,4 +44,10 @@ process_end(pid_t pid, int pidfd, unsigned wait_ms)
 	if (!ends_by_itself(pid, wait_ms) && pidfd >= 0 &&
 	    sys_pidfd_kill(pidfd, SIGKILL) == 0)
 		(void)waitpid(pid, NULL, 0);
+}
+
+bool
+process_ended_by(int status, int signal)
+{
+	return status >= 0 && WIFSIGNALED(status) && WTERMSIG(status) == signal;
 }

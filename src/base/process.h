@@ -3,6 +3,7 @@
 #ifndef BASE_PROCESS_H
 #define BASE_PROCESS_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* In the child: of its parent's it keeps the log, as its standard error, and
@@ -14,5 +15,9 @@ int process_keep_only(const int *kept, unsigned n);
  * it, then kills it by pidfd (negative: it cannot be killed). One of another
  * user is left alone then, and ends when it goes on. */
 void process_end(pid_t pid, int pidfd, unsigned wait_ms);
+
+/* By what waitpid said of it (negative: nothing): that signal ended it. SIGKILL comes from somebody
+ * outside, or for want of memory. */
+bool process_ended_by(int status, int signal);
 
 #endif

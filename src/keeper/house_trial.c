@@ -13,6 +13,7 @@
 #include "keeper/house.h"
 
 #include "base/fd.h"
+#include "base/process.h"
 #include "conf/limits.h"
 
 #include <errno.h>
@@ -59,13 +60,6 @@ trial_child(struct house *house, int channel, pid_t trial)
 	_exit(0);
 }
 
-/* By somebody outside, or for want of memory: no wall sends that signal. */
-static bool
-was_killed(int status)
-{
-	return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
-}
-
 /* What the child could raise, and what can be seen of it. -EAGAIN: it was
  * killed, and nothing of that counts. */
 static int
@@ -79,19 +73,19 @@ trial_judge(struct house *house, int channel, pid_t pid)
 		(void)fail(&err, EIO, "a child with it ends with status %#x",
 		    (unsigned)status);
 		house_note(house, WALL_SECCOMP, &err);
-		return was_killed(status) ? -EAGAIN : 0;
+		return process_ended_by(status, SIGKILL) ? -EAGAIN : 0;
 	}
 	if (house_has(house, WALL_PROOF) &&
 	    house_proof(house, pid, -1, &err) < 0)
 		house_note(house, WALL_PROOF, &err);
 	(void)fd_send_all(channel, "g", 1);
 	if (waitpid(pid, &status, 0) == pid && house_has(house, WALL_SECCOMP) &&
-	    !(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)) {
+	    !process_ended_by(status, SIGSYS)) {
 		(void)fail(&err, EPERM, "a forbidden call ended with %#x",
 		    (unsigned)status);
 		house_note(house, WALL_SECCOMP, &err);
 	}
-	return was_killed(status) ? -EAGAIN : 0;
+	return process_ended_by(status, SIGKILL) ? -EAGAIN : 0;
 }
 
 static pid_t

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/own.h"
+#include "base/process.h"
 #include "base/sys.h"
 
 #include <errno.h>
@@ -115,7 +116,7 @@ judge(const struct stage *stage, int status, int answer_fd, struct err *err)
 
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
 		return 0;
-	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+	if (process_ended_by(status, SIGKILL))
 		return fail(err, ECHILD,
 		    "%s: killed, probably because memory ran out; "
 		    "about 2 GB are needed",

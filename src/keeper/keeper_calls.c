@@ -7,6 +7,7 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/own.h"
+#include "base/process.h"
 #include "call/output.h"
 
 #include <errno.h>
@@ -15,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 /* Sends a result, with the output region if the call has one. */
 static int
@@ -421,8 +421,7 @@ keeper_child_gone(
 	/* How a copy ended is not known. */
 	child->out_of_memory =
 	    child->end == END_NONE && child->slot >= 0 &&
-	    (status < 0 ? child->branch
-			: WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) &&
+	    (status < 0 ? child->branch : process_ended_by(status, SIGKILL)) &&
 	    cgroup_oom_kills(keeper->house.cgroup, child->slot) > 0;
 	if (child->has_call)
 		r = keeper_child_answer(keeper, child, status, cpu_us);

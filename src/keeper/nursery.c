@@ -6,13 +6,13 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/log.h"
+#include "base/process.h"
 #include "base/sys.h"
 #include "keeper/nurse.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/wait.h>
 
 #define FROM_ZYGOTE                                                  \
 	(1u << FRAME_WARM | 1u << FRAME_FAILED | 1u << FRAME_CHILD | \
@@ -117,8 +117,7 @@ nursery_twin_gone(
 {
 	if (nursery->state != NURSERY_TWIN)
 		return 0;
-	if (proved && status >= 0 && WIFSIGNALED(status) &&
-	    WTERMSIG(status) == SIGSYS)
+	if (proved && process_ended_by(status, SIGSYS))
 		return nursery_promote(keeper, nursery);
 	log_error("event=twin room=%s error=\"%s\" status=%#x",
 	    keeper_room(keeper),

@@ -103,8 +103,8 @@ take_images(const struct room *room, struct result *result, int region)
 }
 
 static int
-take_streams(const struct room *room, struct result *result, int region,
-    struct err *err)
+take_streams(
+    const struct room *room, struct result *result, int region, struct err *err)
 {
 	struct stream *const streams[OUTPUT_STREAMS] = {
 		[OUTPUT_OUT] = &result->out,

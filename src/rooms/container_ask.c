@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/fd.h"
 #include "base/own.h"
+#include "base/process.h"
 #include "base/signals.h"
 #include "conf/engine_env.h"
 
@@ -158,7 +159,7 @@ command_ask(
 		continue;
 	if (r < 0)
 		return fail(err, -r, "%.100s: %s", args->v[0], strerror(-r));
-	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+	if (process_ended_by(status, SIGKILL))
 		return fail(err, EAGAIN, "%.100s: it was killed", args->v[0]);
 	if (status != 0) {
 		char line[200];

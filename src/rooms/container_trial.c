@@ -7,6 +7,7 @@
 #include "base/fd.h"
 #include "base/log.h"
 #include "base/own.h"
+#include "base/process.h"
 #include "rooms/container_seen.h"
 
 #include <errno.h>
@@ -173,10 +174,8 @@ static int
 trial_doubt(struct trial *trial, bool started, int r, struct err *err)
 {
 	int status = trial->client > 0 ? client_status(trial) : -1;
-	bool killed =
-	    WIFSIGNALED(status)
-		? WTERMSIG(status) == SIGKILL
-		: WIFEXITED(status) && WEXITSTATUS(status) == EXIT_KILLED;
+	bool killed = process_ended_by(status, SIGKILL) ||
+		      (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_KILLED);
 
 	if (status == -1 || (!started && !killed))
 		return r;

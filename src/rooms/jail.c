@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "base/fd.h"
 #include "base/own.h"
+#include "base/process.h"
 #include "base/sys.h"
 #include "cell/cell_object.h"
 #include "conf/limits.h"
@@ -439,9 +440,7 @@ jail_factory(const struct factory_start *start)
 	}
 	status = wait_end(start->socket_fd, pid);
 	/* Read by nobody if that has said it was ready. */
-	(void)fail(&err,
-	    WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL ? EAGAIN
-							       : ECHILD,
+	(void)fail(&err, process_ended_by(status, SIGKILL) ? EAGAIN : ECHILD,
 	    "the Python %.150s ended before it was ready (status %#x)",
 	    jail.python, (unsigned)status);
 	(void)factory_say(start->socket_fd, &err);
