@@ -2,6 +2,7 @@
 listed with its minutes.
 SPDX-License-Identifier: Apache-2.0
 """
+import contextlib
 import pathlib
 import subprocess
 import sys
@@ -35,19 +36,25 @@ class Parts:
                      f"exit code {code}")
         return code
 
-    def run_beside(self, name, first, second, env=None):
-        """Runs two commands at the same time as one part. What the second
-        prints is shown when both have ended."""
-        print(f"== {name}, in two halves", flush=True)
+    def run_beside(self, name, first, *others, env=None):
+        """Runs commands at the same time as one part. What the others print is
+        shown when all have ended."""
+        many = f", {1 + len(others)} at once" if others else ""
+        print(f"== {name}{many}", flush=True)
         start = time.monotonic()
-        with tempfile.TemporaryFile() as aside, subprocess.Popen(
-                [str(word) for word in second], cwd=ROOT, env=env,
-                stdout=aside, stderr=subprocess.STDOUT) as other:
+        with contextlib.ExitStack() as stack:
+            running = []
+            for other in others:
+                aside = stack.enter_context(tempfile.TemporaryFile())
+                running.append((aside, stack.enter_context(subprocess.Popen(
+                    [str(word) for word in other], cwd=ROOT, env=env,
+                    stdout=aside, stderr=subprocess.STDOUT))))
             subprocess.run([str(word) for word in first], cwd=ROOT, env=env,
                            check=False)
-            other.wait()
-            aside.seek(0)
-            print(aside.read().decode(errors="replace"), end="", flush=True)
+            for aside, other in running:
+                other.wait()
+                aside.seek(0)
+                print(aside.read().decode(errors="replace"), end="", flush=True)
         self.taken.append((name, time.monotonic() - start))
 
     def report(self):

@@ -30,12 +30,15 @@ def fuzz(parts):
 
 
 def mutate(parts):
-    """Each kind of room whose walls can be taken away."""
+    """Each kind of room whose walls can be taken away. The first measures what
+    is left of the processors to others."""
     results = []
-    for name in ("mutate", "mutate_jail", "mutate_deno"):
-        results.append(RESULTS / f"{name}.json")
-        parts.run(f"walls away, {name}", sys.executable, f"tools/{name}.py",
-                  "--json", results[-1], must=False)
+    for names in (("mutate",), ("mutate_jail", "mutate_deno")):
+        each = [RESULTS / f"{name}.json" for name in names]
+        parts.run_beside(f"walls away, {names[0]}", *(
+            (sys.executable, f"tools/{name}.py", "--json", result)
+            for name, result in zip(names, each)))
+        results += each
     return results
 
 
@@ -54,11 +57,13 @@ def lint(parts):
 
 
 # Files whose tests are about times or loads, or hold the machine: alone, one
-# after the other. The others run in two halves, beside each other.
+# after the other.
 ALONE = ("calls", "cost", "deadlines", "http_busy", "http_connections",
-         "http_end", "kill", "limits", "load", "mcases_server", "reports",
-         "soak", "stuck", "tasks")
-# The longest of the others, which are spread over both halves.
+         "limits", "load", "mcases_server", "soak")
+# Those that mostly wait: two beside each other, but with nothing else.
+KILLS = ("kill",)
+WAITS = ("http_end", "reports", "stuck", "tasks")
+# The others run in two halves, beside each other. These are the longest of them.
 FIRST_HALF = ("broken_guest", "clients", "conformance", "hostile",
               "http_protocol", "packages", "programs", "run_out", "sessions",
               "show", "ui_browser")
@@ -68,9 +73,10 @@ def black_box(name):
     """The command that runs the black-box tests called so, and its result."""
     stems = {path.stem[5:]: path for path in sorted(
         pathlib.Path("tests/blackbox").glob("test_*.py"))}
-    groups = {"alone": ALONE, "first half": FIRST_HALF}
+    groups = {"alone": ALONE, "kills": KILLS, "waits": WAITS,
+              "first half": FIRST_HALF}
     chosen = groups.get(name) or [
-        stem for stem in stems if stem not in ALONE + FIRST_HALF]
+        stem for stem in stems if stem not in sum(groups.values(), ())]
     return pytest_of(name.replace(" ", "-"), *(stems[stem] for stem in chosen))
 
 
@@ -86,12 +92,15 @@ def pytest_of(name, *tests):
 
 def pytest(parts):
     environment = dict(os.environ, PYTHONDONTWRITEBYTECODE="1")
-    halves = [black_box("first half"), black_box("second half")]
-    parts.run_beside("black box", *(command for command, _ in halves),
-                     env=environment)
-    command, last = black_box("alone")
-    parts.run("black box, alone", *command, must=False, env=environment)
-    return [*(result for _, result in halves), last]
+    results = []
+    for part, names in (("black box", ("first half", "second half")),
+                        ("black box, waits", ("kills", "waits")),
+                        ("black box, alone", ("alone",))):
+        runs = [black_box(name) for name in names]
+        parts.run_beside(part, *(command for command, _ in runs),
+                         env=environment)
+        results += [result for _, result in runs]
+    return results
 
 
 def rooms(parts):

@@ -314,8 +314,10 @@
 #define SESSION_SMALL_BYTES  (16ull * MIB) /* in pages of 4 KiB */
 #define SPARE_DELAY_US       2000u /* without a call coming or going: a pause */
 /* A worker's start is work for all processors, and takes so long that a little
- * more does not matter: no call has to share with it. */
+ * more does not matter: no call has to share with it. While another is ready,
+ * one that computes for a while has the machine for itself. */
 #define SPARE_DELAY_WORKER_US 50000u
+#define SPARE_DELAY_SECOND_US 500000u
 #define YIELD_AFTER_US        100000u   /* longer calls let others go first, */
 #define YIELD_CPU_NS          50000000u /* if they were busy for so long: */
 #define YIELD_NICE            19 /* as low as it goes; others get 68 times more */

@@ -127,18 +127,25 @@ children_tick(struct keeper *keeper, uint64_t now, uint64_t *ret_next_us)
 	return r;
 }
 
+/* While calls run, only in their long pauses. */
+static uint32_t
+spare_delay_us(const struct keeper *keeper)
+{
+	if (!children_running(keeper))
+		return 0;
+	if (!(keeper->kind->flags & ROOM_WORKER))
+		return SPARE_DELAY_US;
+	return children_idle(keeper) > 0 ? SPARE_DELAY_SECOND_US
+					 : SPARE_DELAY_WORKER_US;
+}
+
 /* Makes a spare if the room is idle; returns when it should be tried again. */
 static uint64_t
 spares_tick(struct keeper *keeper, uint64_t now)
 {
 	struct nursery *nursery = nursery_current(keeper);
 	struct err err = { 0 };
-	uint64_t delay_us = keeper->kind->flags & ROOM_WORKER
-				? SPARE_DELAY_WORKER_US
-				: SPARE_DELAY_US;
-	/* While calls run, only in their long pauses. */
-	uint64_t due =
-	    keeper->busy_us + (children_running(keeper) ? delay_us : 0);
+	uint64_t due = keeper->busy_us + spare_delay_us(keeper);
 
 	if (keeper->spare_retry_us > due)
 		due = keeper->spare_retry_us;

@@ -32,6 +32,7 @@ GAP_MAX_MS, WAITED_MS = 2000, 2
 # computation may take in the jail.
 HELLO_MS = {"jail": 3, "container": 5, "gvisor": 5, "deno": 5}
 COMPUTE_SHARE = 0.03
+AFTER_S = 0.5
 SERIES_S, MIN_CALLS = 40, 5
 HARDENED = ("--rm", "-i", "--network=none", "--user=65532:65532", "--read-only",
             "--tmpfs=/workspace:rw,nosuid,nodev,size=256m,mode=1777",
@@ -327,11 +328,14 @@ class Rooms:
     def both(self, jail):
         """Seconds of the computation, in turn: (in the jail, plain)."""
         inside, plain = [], []
+        command = [*plain_python(self.options), "-c", COMPUTE]
         for _ in range(self.options.rounds):
             inside.append(seconds_in(jail.call(COMPUTE)))
+            # By then its next worker has been made.
+            time.sleep(AFTER_S)
             plain.append(seconds_in(subprocess.run(
-                [*plain_python(self.options), "-c", COMPUTE], text=True, check=False,
-                stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                command, text=True, check=False, stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
                 env=dict(os.environ, OPENBLAS_NUM_THREADS="1")).stdout))
         return inside, plain
 
