@@ -163,6 +163,7 @@ one_call(const struct conf *conf, struct launcher *launcher,
 	}
 	single.concurrency = 1;
 	single.queue = 1;
+	single.ready = 0; /* no other call comes that it could serve */
 	r = watch_signals(&one);
 	if (r < 0)
 		(void)fail(err, -r, "watch signals: %s", uv_strerror(r));
