@@ -28,6 +28,12 @@ class Room(NamedTuple):
     engine: tuple = ()
     has: frozenset = frozenset()
 
+    @property
+    def dear(self):
+        """Each call is the start of an interpreter: half a second of a
+        processor, or a whole one."""
+        return bool(self.engine) or self.name == "deno"
+
     def serve(self, *more, before=""):
         """The options of "breakroom serve"; before: rooms that come first."""
         return ("--rooms", before + self.name, *self.options, *more)

@@ -39,7 +39,7 @@ REFUSED = (
 SAID = ("timed_out", "field")
 # A Deno's start takes a processor for a second: more servers would only wait for
 # each other, and of many calls that must differ a few show it.
-LANES = {"deno": {"plain": 2, "slow": 2, "heavy": 1}}
+LANES = {"deno": {"plain": 1, "slow": 2, "heavy": 1}}
 REPEATS_MAX = {"deno": 5}
 # HOSTILE=all ("make hostile"): every case of every room, half an hour. Else all
 # in the jail of root, without those that take long where a call costs a start of
@@ -137,8 +137,10 @@ def schedules(rooms, same, place, request):
         host = Host(*place.host(room), more=room.env, passing=bool(room.engine))
         timeout = SHORTER.get(room.id, TIMEOUT)
         options = room.serve("--timeout", timeout, *room.free)
-        looks = 2 if room.id in LANES or room.engine else 5
-        return hostile.Runner(host, room.prefix, options, same, LONGER, looks)
+        looks = 1 if room.dear else 5
+        return hostile.Runner(
+            host, room.prefix, options, same, LONGER, looks, dear=room.dear
+        )
 
     yield get
     for one in begun.values():

@@ -68,10 +68,19 @@ class Runner:
     server's own; options: of "breakroom serve", for other rooms than the one
     that it has by itself; same: {case: what it gave in an earlier room};
     arguments: {case: further ones of its calls}; looks: at what it holds before
-    the first case."""
+    the first case; dear: a call costs the start of an interpreter, so whether
+    the server is well is asked of one in a session, which must stay; that
+    another starts the next case shows."""
 
     def __init__(
-        self, host, prefix=(), options=(), same=None, arguments=None, looks=5
+        self,
+        host,
+        prefix=(),
+        options=(),
+        same=None,
+        arguments=None,
+        looks=5,
+        dear=False,
     ):
         self.host = host
         self.prefix = prefix
@@ -79,7 +88,10 @@ class Runner:
         self.same = {} if same is None else same
         self.arguments = arguments or {}
         self.looks = looks
+        self.dear = dear
         self.server = None
+        self.session = None
+        self.well = False  # since the last call of a case
 
     # ---- the server ----
 
@@ -89,6 +101,9 @@ class Runner:
         log = ("--log", self.host.config, "--log-level", "debug")
         self.server = self._server(*log, cwd=self.host.cwd)
         assert self.server.is_well()
+        if self.dear:
+            self.session = self.server.call("1", session="new").session
+            assert self.session
         self._settle_in()
         return self.server
 
@@ -117,7 +132,8 @@ class Runner:
     def _wait_for_spares(self):
         end = time.monotonic() + SETTLE
         names = []
-        while names.count("child") < SPARES and time.monotonic() < end:
+        children = SPARES + bool(self.session)
+        while names.count("child") < children and time.monotonic() < end:
             time.sleep(0.02)
             names = [one.name for one in procs.descendants(self.server.pid)]
 
@@ -134,6 +150,8 @@ class Runner:
 
     def close(self):
         if self.server:
+            # No case has come after the last.
+            assert not self.dear or self.server.is_well(60)
             self.server.close()
             self.server.assert_intact()
         self.host.close()
@@ -180,6 +198,7 @@ class Runner:
 
     def _call(self, case, code):
         server = self.server
+        self.well = False
         began = time.monotonic()
         id = server.new_id()
         server.expect(id)
@@ -256,8 +275,16 @@ class Runner:
             raise Breach(f"core files: {self.host.core_files()}")
 
     def check_server_alive(self, value, *_):
-        if not self.server.is_well():
+        """Asked once after a call: most cases name what holds for all."""
+        self.well = self.well or self._is_well()
+        if not self.well:
             raise Breach("print(6*7) does not give 42")
+
+    def _is_well(self):
+        if not self.dear:
+            return self.server.is_well()
+        got = self.server.call("print(6*7)", within=20, session=self.session)
+        return not got.is_error and got.stdout == "42\n"
 
     def check_host_listener_hits(self, value, *_):
         hits = self.host.listeners.hits - self.before["hits"]
@@ -345,7 +372,7 @@ class Runner:
         """Ends the server, whatever its state; the next case has a new one."""
         if self.server:
             self.server.kill_all()
-            self.server = None
+            self.server = self.session = None
 
     def _said(self):
         data = self.server.stderr + self.host.config.read_bytes()
