@@ -21,6 +21,7 @@ from support import procs  # noqa: E402
 from support.client import Server  # noqa: E402
 from support.programs import BREAKROOM  # noqa: E402
 from support.shared import Shared  # noqa: E402
+from turns import Turns  # noqa: E402
 
 ON = [id for id in kinds.CHOSEN if id not in kinds.OFF]
 
@@ -103,6 +104,19 @@ def server(shared):
         breaches, said = server.breaches[:5], server.stderr[-2000:]
         shared.drop()
         pytest.fail(f"on stdout: {breaches}; or the server died: {said!r}")
+
+
+@pytest.fixture(scope="session")
+def all_turns():
+    """One Turns at most, of the server that is shared now."""
+    return []
+
+
+@pytest.fixture
+def turns(server, room, all_turns):
+    if not all_turns or all_turns[0].server is not server:
+        all_turns[:] = [Turns(server, room.turns)]
+    return all_turns[0]
 
 
 @pytest.fixture

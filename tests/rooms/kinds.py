@@ -14,7 +14,7 @@ class Room(NamedTuple):
     command; env: beside the caller's; prefix: a command that ends by executing
     what follows it; free: options that let programs do all that they may be
     allowed; quick: options of servers that one test alone starts; engine: the
-    command that tells of containers; has: of TRAITS."""
+    command that tells of containers; has: of TRAITS; turns: as in turns.py."""
 
     id: str
     name: str
@@ -27,6 +27,7 @@ class Room(NamedTuple):
     quick: tuple = ()
     engine: tuple = ()
     has: frozenset = frozenset()
+    turns: bool = False
 
     @property
     def dear(self):
@@ -94,7 +95,9 @@ def jail_user(place):
     )
 
 
-def container(id, options, engine, env=None, column="container", science=True):
+def container(id, options, engine, env=None, column="container"):
+    """The worker in them is the same under each engine and runtime: what only
+    it does is looked at most closely under Podman with runc, the quickest."""
     return Room(
         id,
         "container",
@@ -104,7 +107,8 @@ def container(id, options, engine, env=None, column="container", science=True):
         env=env,
         quick=("--room-limit", "container.ready=1"),
         engine=engine,
-        has=NATIVE | {"processes"} | ({"science"} if science else set()),
+        has=NATIVE | {"processes", "science"},
+        turns=id != "podman",
     )
 
 
@@ -129,7 +133,12 @@ def docker(place):
 def deno(place):
     place.install("deno")
     return Room(
-        "deno", "deno", "deno", "deno", quick=("--room-limit", "deno.ready=1")
+        "deno",
+        "deno",
+        "deno",
+        "deno",
+        quick=("--room-limit", "deno.ready=1"),
+        turns=True,
     )
 
 

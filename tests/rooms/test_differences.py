@@ -18,12 +18,14 @@ def holds(got, wanted):
 
 
 @pytest.mark.parametrize("name", ROWS)
-def test_difference(server, room, name):
+def test_difference(server, turns, room, name):
     row = ROWS[name]
     arguments = dict(row.get("arguments", {}))
     if "fork_of" in arguments:
         arguments["fork_of"] = server.call("pass", session="new").session
-    got = server.call(row["program"], timeout_s=20, **arguments)
+    got = (server if arguments else turns).call(
+        row["program"], timeout_s=20, **arguments
+    )
     if row.get("needs") and row["needs"] not in room.has:
         assert got.exit_code == 1 and "ModuleNotFoundError" in got.stderr, got
         return

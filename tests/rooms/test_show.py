@@ -18,26 +18,26 @@ def images(answer):
 FIGURE = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\n"
 
 
-def test_figures(server, room):
+def test_figures(turns, room):
     if "science" not in room.has:
-        got = server.call(FIGURE)
+        got = turns.call(FIGURE)
         assert got.exit_code == 1 and "ModuleNotFoundError" in got.stderr
         return
     code = FIGURE + "plt.figure()\nplt.plot([2, 1])\nplt.show()\nprint('on')"
-    got = server.call(code, timeout_s=20)
+    got = turns.call(code, timeout_s=20)
     assert len(set(images(got))) == 2 and got.text.startswith("on\n"), got
-    assert not images(server.call("print('none')"))
-    got = server.call(FIGURE + "1/0", timeout_s=20)
+    assert not images(turns.call("print('none')"))
+    got = turns.call(FIGURE + "1/0", timeout_s=20)
     assert len(images(got)) == 1 and got.meta["exit_code"] == 1
 
 
-def test_tables(server, room):
+def test_tables(turns, room):
     if "science" not in room.has:
         return
     code = "import pandas as pd\npd.DataFrame({'a': [1.5], 'b': ['x']})"
-    assert server.call(code, timeout_s=20).value == "     a  b\n0  1.5  x"
+    assert turns.call(code, timeout_s=20).value == "     a  b\n0  1.5  x"
     code = "import numpy as np\nprint(np.arange(3).sum(), np.float64(1) / 3)"
-    assert server.call(code, timeout_s=20).stdout == "3 0.3333333333333333\n"
+    assert turns.call(code, timeout_s=20).stdout == "3 0.3333333333333333\n"
 
 
 # program: what its hint has in it
@@ -50,8 +50,8 @@ HINTS = {
 
 
 @pytest.mark.parametrize("code", HINTS)
-def test_hint(server, code):
-    got = server.call(code, timeout_s=10)
+def test_hint(turns, code):
+    got = turns.call(code, timeout_s=10)
     assert got.exit_code == 1
     hints = got.structured.get("hints", [])
     assert any(HINTS[code] in hint for hint in hints), got
