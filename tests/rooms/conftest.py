@@ -27,9 +27,16 @@ ON = [id for id in kinds.CHOSEN if id not in kinds.OFF]
 
 
 def pytest_collection_modifyitems(items):
-    """What is of no room is run once."""
-    if kinds.WITHOUT_A_ROOM not in kinds.CHOSEN:
-        items[:] = [one for one in items if room_of(one)]
+    """What is of no room is run once; and a room leaves to others what is the
+    same there."""
+    items[:] = [one for one in items if not is_left_out(one)]
+
+
+def is_left_out(item):
+    room = room_of(item)
+    if room is None:
+        return kinds.WITHOUT_A_ROOM not in kinds.CHOSEN
+    return any(mark.name in kinds.LEFT_OUT.get(room, ()) for mark in item.iter_markers())
 
 
 def room_of(item):

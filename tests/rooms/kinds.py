@@ -59,6 +59,13 @@ OFF = {}
 CHOSEN = tuple(os.environ.get("ROOMS", ",".join(IDS)).split(","))
 WITHOUT_A_ROOM = "docker"
 
+# Of tests with these marks (pytest.ini): the worker of containers, its keeper and
+# its server are the same under each engine and runtime, and are looked at under
+# Podman with runc, the quickest. Under each of them is run whatever the engine or
+# the kernel has a part in: flags, limits, processes, signals, files, clocks, kills,
+# time-outs, floods, isolation, results, sessions, and the hostile cases.
+LEFT_OUT = {"docker": {"of_worker"}, "gvisor": {"of_worker", "of_engine"}}
+
 NATIVE = frozenset({"threads", "native"})
 
 

@@ -28,6 +28,7 @@ def test_one_room(server, room):
     assert server.call(WHERE).stdout == PLATFORM[room.name] + "\n"
 
 
+@pytest.mark.of_worker
 def test_argument(room, both):
     if not both:
         return
@@ -39,6 +40,7 @@ def test_argument(room, both):
     assert got.is_error and "elsewhere" in got.text
 
 
+@pytest.mark.of_worker
 def test_what_is_offered(room, both):
     if not both:
         return
@@ -48,6 +50,7 @@ def test_what_is_offered(room, both):
     assert room.name in properties["room"]["description"]
 
 
+@pytest.mark.of_worker
 def test_default(new_server, room):
     if room.name == "wasm":
         return
@@ -55,6 +58,7 @@ def test_default(new_server, room):
     assert server.call(WHERE).stdout == PLATFORM[room.name] + "\n"
 
 
+@pytest.mark.of_worker
 def test_a_session_stays_in_its_room(room, both):
     if not both:
         return

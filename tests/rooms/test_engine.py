@@ -56,6 +56,7 @@ def owner(pid, start):
     return f"{pid}-{start}-{os.stat('/proc/self/ns/pid').st_ino}"
 
 
+@pytest.mark.of_engine
 def test_sweep(room, new_server, engine):
     """Those of factories that are dead go; no other's."""
     if not room.engine:
@@ -146,6 +147,7 @@ os.execv("/bin/sh", ["sh", "-s", *words])
 """
 
 
+@pytest.mark.of_engine
 def test_words_of_another_user(room, new_server, tmp_path):
     """What a program's command says is not executed: it may name containers."""
     if room.engine != ("podman",):
@@ -180,6 +182,7 @@ os.execv("/bin/sh", ["sh", "-s", *words])
 """
 
 
+@pytest.mark.of_engine
 @pytest.mark.parametrize("client", [False, True])
 def test_what_the_engine_forgot_is_swept_at_a_start(room, new_server, tmp_path, client):
     """It has a watcher and no client: one with a client may be of another
@@ -203,6 +206,7 @@ def test_what_the_engine_forgot_is_swept_at_a_start(room, new_server, tmp_path, 
     assert client or id in told.read_text(encoding="utf-8")
 
 
+@pytest.mark.of_engine
 def test_image_that_is_not_here(room, engine):
     """It is named, and not pulled."""
     if not room.engine:
@@ -234,7 +238,9 @@ exec {engine} "$@"
 
 class Broken(NamedTuple):
     """An option, what comes in its place, what the room is refused for; engine:
-    whose option it is; gvisor: whether it is another there."""
+    the only one with which it is tried, whose option it is, or because what it
+    does is read in the same places with the other; gvisor: whether it is another
+    there."""
 
     pattern: str
     instead: str
@@ -249,20 +255,20 @@ BROKEN = (
     Broken("--pids-limit=*", "", "cgroup.pids", gvisor=True),
     Broken("--cpus=*", "", "cgroup.cpu", gvisor=True),
     Broken("--user=*", "--user=0:0", "ids"),
-    Broken("--cap-drop=*", "", "caps"),
+    Broken("--cap-drop=*", "", "caps", engine="podman"),
     Broken("--security-opt=no-new-privileges", "", "no_new_privs"),
     Broken("--security-opt=seccomp=*", "", "seccomp"),
     Broken("--network=*", "--network=host", "netns"),
-    Broken("--read-only", "", "mountns"),
+    Broken("--read-only", "", "mountns", engine="podman"),
     Broken("--read-only-tmpfs=*", "", "mountns", engine="podman"),
-    Broken("--tmpfs=/workspace:*", "", "mountns"),
-    Broken("--tmpfs=/tmp:*", "--tmpfs=/tmp:size=1g,mode=1777", "mountns"),
+    Broken("--tmpfs=/workspace:*", "", "mountns", engine="podman"),
+    Broken("--tmpfs=/tmp:*", "--tmpfs=/tmp:size=1g,mode=1777", "mountns", engine="podman"),
     Broken("--ulimit=nofile=*", "--ulimit=nofile=4096:4096", "rlimits"),
-    Broken("--ulimit=core=*", "--ulimit=core=1:1", "rlimits"),
-    Broken("--hostname=*", "--uts=host", "utsns"),
-    Broken("--cgroupns=*", "--cgroupns=host", "cgroupns"),
+    Broken("--ulimit=core=*", "--ulimit=core=1:1", "rlimits", engine="podman"),
+    Broken("--hostname=*", "--uts=host", "utsns", engine="podman"),
+    Broken("--cgroupns=*", "--cgroupns=host", "cgroupns", engine="podman"),
     Broken("--workdir=*", "--workdir=/workspace --pid=host", "pidns"),
-    Broken("--workdir=*", "--workdir=/workspace --ipc=host", "ipcns"),
+    Broken("--workdir=*", "--workdir=/workspace --ipc=host", "ipcns", engine="podman"),
 )
 
 

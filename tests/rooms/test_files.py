@@ -3,6 +3,8 @@
 
 import base64
 
+import pytest
+
 
 def links(answer):
     return {
@@ -71,6 +73,7 @@ except (OSError, AttributeError): pass
     assert set(links(got)) == {"real"}, got
 
 
+@pytest.mark.of_worker
 def test_names_of_every_kind(server):
     names = ["a b", "new\nline", "ü😀", "q'\"\\", "-rf", "x" * 200, ".hidden"]
     got = server.call(
@@ -105,6 +108,7 @@ def test_names_that_lead_elsewhere(server):
         assert "error" in got or got["result"]["isError"], name
 
 
+@pytest.mark.of_worker
 def test_saved_by_run(run_in, folder):
     (folder / "in.txt").write_text("given")
     code = "open('out.txt', 'w').write(open('in.txt').read() * 2)"

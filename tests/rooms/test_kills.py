@@ -90,9 +90,14 @@ def test_cancelled(busy, left):
 
 
 PARTS = ("keeper", "nurse", "zygote", "factory", "child")
-# The others are the same processes as under Podman with another runtime, and end
-# the container in the same way: by its name.
-PARTS_OF = {"gvisor": ("keeper", "child")}
+# The others' ends are those of the keeper, the factory or the child, too, in the
+# same code as in the jail and under Podman; with another runtime the factory ends
+# its containers in the same way: by their names.
+PARTS_OF = {
+    "docker": ("keeper", "factory", "child"),
+    "gvisor": ("keeper", "child"),
+    "deno": ("keeper", "factory", "child"),
+}
 
 
 @pytest.mark.parametrize("who", PARTS)

@@ -83,6 +83,7 @@ def test_flood(server):
     assert head.startswith("0\n1\n") and tail.endswith("\n99999\n")
 
 
+@pytest.mark.of_worker
 @pytest.mark.parametrize("more", [0, 1])
 def test_at_the_cap(server, more):
     got = server.call(f"import sys\nsys.stderr.write('€' * {CAP + more})")
@@ -163,6 +164,7 @@ def test_busy_loops_beside_each_other(server):
         assert server.result(id).timed_out is True
 
 
+@pytest.mark.of_worker
 def test_limits_of_one_room(new_server, room):
     """--room-limit sets them for this room and no other."""
     options = [f"{room.name}.timeout=0.5", f"{room.name}.memory=128M"]

@@ -151,6 +151,7 @@ def test_result(server, turns, name):
     assert got.timed_out is False and got.truncated is False
 
 
+@pytest.mark.of_worker
 def test_a_syntax_error_shows_nothing_old(server):
     assert server.call("print('old')").stdout == "old\n"
     got = server.call("x = =")
@@ -179,6 +180,7 @@ def test_long_input(server):
     assert got.stdout == f"{len(text)}\n"
 
 
+@pytest.mark.of_worker
 def test_long_program(server):
     got = server.call("x = '" + "y" * 1_000_000 + "'\nprint(len(x))")
     assert got.stdout == "1000000\n"
@@ -200,6 +202,7 @@ def test_writes_to_every_descriptor(server):
     server.assert_intact()
 
 
+@pytest.mark.of_worker
 def test_text_of_the_answer(server):
     got = server.call("print('out')\nraise KeyError('k')")
     assert got.is_error

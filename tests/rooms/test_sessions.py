@@ -4,6 +4,8 @@ sessions see nothing of each other."""
 
 import random
 
+import pytest
+
 HARM = """
 import builtins, json, os, random, sys
 builtins.print = None
@@ -29,8 +31,7 @@ def test_nothing_stays_between_calls(server):
 
 def test_each_answer_is_its_own(server, room):
     ids = {}
-    dear = room.engine or room.name == "deno"  # each is a start that takes long
-    for _ in range(8 if dear else 40):
+    for _ in range(5 if room.dear else 40):
         nonce = random.getrandbits(64)
         ids[server.start_call(f"print({nonce})")] = nonce
     for id, nonce in ids.items():
@@ -78,6 +79,7 @@ def test_it_goes_on(server):
     assert text(server, one, "print(len(x))") == "2\n"
 
 
+@pytest.mark.of_worker
 def test_errors_end_nothing(server):
     one = begin(server, "x = 1")
     for code in (

@@ -31,6 +31,7 @@ def test_figures(turns, room):
     assert len(images(got)) == 1 and got.meta["exit_code"] == 1
 
 
+@pytest.mark.of_worker
 def test_tables(turns, room):
     if "science" not in room.has:
         return
@@ -58,11 +59,13 @@ def test_hint(turns, code):
     assert all(f"[hint] {hint}" in got.text for hint in hints)
 
 
+@pytest.mark.of_worker
 def test_no_hint_where_nothing_failed(server):
     got = server.call("try:\n    import nosuchlibrary\nexcept ImportError: print('ok')")
     assert got.stdout == "ok\n" and "hints" not in got.structured
 
 
+@pytest.mark.of_worker
 def test_imports(server):
     got = server.call("import json\nimport os", deny_imports=["os"])
     assert got.exit_code == 1 and "import of 'os' is not allowed here" in got.stderr

@@ -6,10 +6,12 @@ import os
 import re
 import shutil
 
+import pytest
 from support import procs
 from support.programs import breakroom, run_code
 
-AT_ONCE = 10
+# More than may be there at a time, on a machine of few processors.
+AT_ONCE = min(10, 3 * len(os.sched_getaffinity(0)))
 PACKAGES = ("numpy", "pandas", "scipy.stats", "sklearn.ensemble", "matplotlib.pyplot")
 WHICH = f"import sys\nprint([name in sys.modules for name in {PACKAGES}])"
 
@@ -54,6 +56,7 @@ def test_installed_where_only_its_owner_may_go(room, tmp_path):
     assert got.returncode == 0 and got.stdout == b"42\n", got
 
 
+@pytest.mark.of_worker
 def test_packages_are_loaded_ahead(room, run_in):
     """Where all calls share what is loaded once: elsewhere each start would pay."""
     ahead = room.name in ("wasm", "jail") and "science" in room.has
