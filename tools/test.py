@@ -58,11 +58,12 @@ def lint(parts):
 
 # Files whose tests are about times or loads, or hold the machine: alone, one
 # after the other.
-ALONE = ("calls", "cost", "deadlines", "http_busy", "http_connections",
-         "limits", "load", "mcases_server", "soak")
-# Those that mostly wait: two beside each other, but with nothing else.
+ALONE = ("cost", "deadlines", "http_busy", "load", "soak")
+# Those that mostly wait, for times that are long: beside each other, but with
+# nothing else.
 KILLS = ("kill",)
-WAITS = ("http_end", "reports", "stuck", "tasks")
+ENDS = ("http_end", "reports", "stuck", "tasks")
+LIMITS = ("calls", "http_connections", "limits", "mcases_server")
 # The others run in two halves, beside each other. These are the longest of them.
 FIRST_HALF = ("broken_guest", "clients", "conformance", "hostile",
               "http_protocol", "packages", "programs", "run_out", "sessions",
@@ -73,7 +74,7 @@ def black_box(name):
     """The command that runs the black-box tests called so, and its result."""
     stems = {path.stem[5:]: path for path in sorted(
         pathlib.Path("tests/blackbox").glob("test_*.py"))}
-    groups = {"alone": ALONE, "kills": KILLS, "waits": WAITS,
+    groups = {"alone": ALONE, "kills": KILLS, "ends": ENDS, "limits": LIMITS,
               "first half": FIRST_HALF}
     chosen = groups.get(name) or [
         stem for stem in stems if stem not in sum(groups.values(), ())]
@@ -94,7 +95,7 @@ def pytest(parts):
     environment = dict(os.environ, PYTHONDONTWRITEBYTECODE="1")
     results = []
     for part, names in (("black box", ("first half", "second half")),
-                        ("black box, waits", ("kills", "waits")),
+                        ("black box, waits", ("kills", "ends", "limits")),
                         ("black box, alone", ("alone",))):
         runs = [black_box(name) for name in names]
         parts.run_beside(part, *(command for command, _ in runs),
