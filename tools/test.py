@@ -58,12 +58,12 @@ def lint(parts):
 
 # Files whose tests are about times or loads, or hold the machine: alone, one
 # after the other.
-ALONE = ("cost", "deadlines", "http_busy", "load", "soak")
+ALONE = ("cost", "deadlines", "http_busy", "http_connections", "load", "soak")
 # Those that mostly wait, for times that are long: beside each other, but with
 # nothing else.
 KILLS = ("kill",)
 ENDS = ("http_end", "reports", "stuck", "tasks")
-LIMITS = ("calls", "http_connections", "limits", "mcases_server")
+LIMITS = ("calls", "limits", "mcases_server")
 # The others run in two halves, beside each other. These are the longest of them.
 FIRST_HALF = ("broken_guest", "clients", "conformance", "hostile",
               "http_protocol", "packages", "programs", "run_out", "sessions",
