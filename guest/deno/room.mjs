@@ -270,7 +270,7 @@ async function start(message) {
   tree.bound(py.FS.filesystems.MEMFS);
   baseBytes = memoryBytes();
   return {
-    python: py.runPython("import platform; platform.python_version()"),
+    python: py.runPython("import sys; sys.version.split()[0]"),
     missing,
     uid: null,
   };

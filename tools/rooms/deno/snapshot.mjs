@@ -11,11 +11,11 @@ const { loadPyodide } = await import(`${pyodide}pyodide.mjs`);
 const WARM = `
 import _pyodide._future_helper, ast, asyncio, bisect, collections, contextlib
 import copy, csv, dataclasses, datetime, decimal, difflib, dis, enum, fractions
-import functools, hashlib, heapq, inspect, io, itertools, json, linecache
+import functools, hashlib, heapq, hmac, inspect, io, itertools, json, linecache
 import logging, math, multiprocessing.dummy, operator, os, pathlib, pkgutil
-import queue, random, re, shutil, socket, statistics, string, subprocess
-import tempfile, textwrap, threading, time, tokenize, traceback, types, typing
-import unicodedata, uuid, warnings, weakref, zipfile
+import platform, queue, random, re, shutil, socket, statistics, string
+import subprocess, tempfile, textwrap, threading, time, tokenize, traceback, types
+import typing, unicodedata, uuid, warnings, weakref, zipfile
 import concurrent.futures.thread, multiprocessing.pool, urllib.parse
 `;
 
