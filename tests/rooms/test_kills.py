@@ -19,13 +19,15 @@ BEGUN = "print('begun', flush=True)\n"
 
 @pytest.fixture
 def busy(room, new_server, left):
-    """A server, two of whose programs run; where programs may have processes
-    one of them has left its own behind."""
+    """A server, two of whose programs run, or one where each is a start and the
+    same worker's are looked at elsewhere; where programs may have processes the
+    last has left its own behind."""
     server = new_server(*room.free)
     code = BEGUN + FOR_EVER
     if room.free or "processes" in room.has:
         code = left.sleeper() + code
-    server.calls = [begin(server, one) for one in (BEGUN + FOR_EVER, code)]
+    codes = [code] if room.turns else [BEGUN + FOR_EVER, code]
+    server.calls = [begin(server, one) for one in codes]
     left.look(server.pid)
     assert left.mark not in code or left.of_programs()
     yield server
