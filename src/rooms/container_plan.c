@@ -10,9 +10,12 @@
 #include <string.h>
 
 /* The image need hold no more than Python: the worker's source comes first on
- * its standard input, behind its length. */
+ * its standard input, behind its length. Streams that others have had may be
+ * such as do not wait; what is said beside them leads nowhere. */
 #define BOOTSTRAP                                          \
 	"import os, struct\n"                              \
+	"for end in 0, 1: os.set_blocking(end, True)\n"    \
+	"os.dup2(os.open('/dev/null', os.O_WRONLY), 2)\n"  \
 	"def take(n):\n"                                   \
 	"    got = b''\n"                                  \
 	"    while len(got) < n:\n"                        \
@@ -145,17 +148,28 @@ add_limits(const struct container_plan *plan, struct args *args)
 		args_add(args, "--ulimit=nproc=%u:%u", user, user);
 }
 
+/* The client's own, or copies that it and another process of the engine's carry
+ * what is said between: without standard error, what a worker says are frames. */
+static void
+add_streams(const struct container_plan *plan, struct args *args)
+{
+	args_add(args, "--interactive");
+	if (plan->straight) {
+		args_add(args, "--log-driver=passthrough");
+		return;
+	}
+	args_add(args, "--attach=stdin");
+	args_add(args, "--attach=stdout");
+	args_add(args, "--log-driver=none");
+}
+
 void
 plan_run(const struct container_plan *plan, const char *name, struct args *args)
 {
 	add_run(plan, args);
 	args_add(args, "--rm");
-	args_add(args, "--interactive");
-	/* Its standard error leads nowhere: what a worker says are frames. */
-	args_add(args, "--attach=stdin");
-	args_add(args, "--attach=stdout");
 	args_add(args, "--pull=never");
-	args_add(args, "--log-driver=none");
+	add_streams(plan, args);
 	/* An engine that ends waits for nobody: the first process of a
 	 * container ignores gentler ones. */
 	args_add(args, "--stop-signal=KILL");

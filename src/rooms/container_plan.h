@@ -29,6 +29,7 @@ struct container_plan {
 	char image[65];           /* digits of its identity */
 	char seccomp[64];         /* the file with the profile */
 	bool gvisor;              /* the runtime is said to be it */
+	bool straight; /* containers have their client's streams as they are */
 	uint64_t memory_bytes;    /* and no swap */
 	uint64_t workspace_bytes; /* whole pages */
 	uint32_t processes;

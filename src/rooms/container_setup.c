@@ -171,6 +171,13 @@ plan_limits(struct container_plan *plan, const struct wire_conf *conf)
 					   : CONTAINER_USER_PROCESSES;
 }
 
+/* True if a trial's end is not for want of another way to run it. */
+static bool
+is_settled(int r)
+{
+	return r == 0 || r == -EPERM || r == -EAGAIN;
+}
+
 /* Where the engine's own choice does not run a container, runc may. */
 static int
 try_runtimes(struct container_plan *plan, const struct factory_start *start,
@@ -179,8 +186,7 @@ try_runtimes(struct container_plan *plan, const struct factory_start *start,
 	struct err first;
 	int r = container_trial(plan, start, err);
 
-	if (r == 0 || r == -EPERM || r == -EAGAIN || *plan->runtime ||
-	    plan->type != ENGINE_PODMAN)
+	if (is_settled(r) || *plan->runtime || plan->type != ENGINE_PODMAN)
 		return r;
 	first = *err;
 	(void)snprintf(plan->runtime, sizeof(plan->runtime), "runc");
@@ -188,8 +194,31 @@ try_runtimes(struct container_plan *plan, const struct factory_start *start,
 	if (r == 0)
 		log_warn("event=container_runtime runtime=runc error=\"%s\"",
 		    first.text);
-	else
-		*err = first;
+	if (is_settled(r))
+		return r;
+	plan->runtime[0] = '\0';
+	*err = first;
+	return r;
+}
+
+/* A Podman that is old, or a client of one elsewhere, cannot hand over its
+ * streams. */
+static int
+try_streams(struct container_plan *plan, const struct factory_start *start,
+    struct err *err)
+{
+	struct err first;
+	int r;
+
+	plan->straight = plan->type == ENGINE_PODMAN;
+	r = try_runtimes(plan, start, err);
+	if (is_settled(r) || !plan->straight)
+		return r;
+	first = *err;
+	plan->straight = false;
+	r = try_runtimes(plan, start, err);
+	if (r == 0)
+		log_warn("event=container_streams error=\"%s\"", first.text);
 	return r;
 }
 
@@ -224,7 +253,7 @@ container_setup(const struct factory_start *start, struct container_plan *plan,
 	if (r == 0)
 		r = container_sweeper(plan, start->null_fd, err);
 	if (r == 0)
-		r = try_runtimes(plan, start, err);
+		r = try_streams(plan, start, err);
 	if (r == 0)
 		log_info("event=container engine=\"%s\" runtime=%s image=%.12s",
 		    plan->version, *plan->runtime ? plan->runtime : "-",

@@ -88,6 +88,26 @@ test_run(void **state)
 }
 
 static void
+test_streams(void **state)
+{
+	struct container_plan plan = a_plan(ENGINE_PODMAN, "");
+	struct args args;
+
+	(void)state;
+	for (int straight = 0; straight <= 1; straight++) {
+		plan.straight = straight;
+		plan_run(&plan, "x", &args);
+		expect_word(&args, "--interactive", true);
+		expect_word(&args, "--log-driver=passthrough", straight);
+		/* An engine refuses these beside it. */
+		expect_word(&args, "--log-driver=none", !straight);
+		expect_word(&args, "--attach=stdin", !straight);
+		expect_word(&args, "--attach=stdout", !straight);
+		expect_word(&args, "--attach=stderr", false);
+	}
+}
+
+static void
 test_engines(void **state)
 {
 	struct container_plan plan = a_plan(ENGINE_PODMAN, "/opt/runsc-1");
@@ -388,6 +408,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_run),
+		cmocka_unit_test(test_streams),
 		cmocka_unit_test(test_engines),
 		cmocka_unit_test(test_overflow),
 		cmocka_unit_test(test_owner),
