@@ -9,6 +9,7 @@ anywhere, and of what is there nothing is followed.
 import os
 import stat
 import struct
+import time
 
 LENGTHS = struct.Struct("<II")
 SIZE = struct.Struct("<Q")
@@ -16,6 +17,8 @@ SIZE = struct.Struct("<Q")
 MOST_NAMES, DEEPEST = 20000, 32
 LISTED, LONGEST_NAME = 100, 512
 BYTES = 16 << 20
+# More than that of any kernel's clock of files, in nanoseconds.
+TICK = 50_000_000
 NEW_FILE = (
     os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 )
@@ -124,6 +127,28 @@ def is_empty(home):
             return next(found, None) is None
     except OSError:
         return False
+
+
+class Folder:
+    """A folder that was empty: most programs leave it so, and whether this one
+    did is one question to the kernel, for names come and go with its times.
+    """
+
+    def __init__(self, home):
+        self.descriptor = os.open(home, FOLDER)
+        self.first = self.about()
+        # Changes within one tick of a coarse clock have the same time.
+        settled = max(self.first[:2]) < time.time_ns() - TICK
+        self.was_empty = settled and is_empty(home)
+
+    def about(self):
+        """Return what is another when a name was made or removed in it."""
+        about = os.fstat(self.descriptor)
+        return about.st_mtime_ns, about.st_ctime_ns, about.st_size, about.st_nlink
+
+    def is_untouched(self):
+        """Tell whether it is known to be empty still."""
+        return self.was_empty and self.about() == self.first
 
 
 def changed(home, before):

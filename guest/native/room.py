@@ -34,9 +34,8 @@ def control(option, value):
         libc.prctl(option, value, 0, 0, 0)
 
 
-def is_first():
-    """Tell whether this is a room's first process."""
-    return os.getpid() == 1
+# Whether this is a room's first process: asked once, in listen().
+first = False
 
 
 def noted(signum, frame):
@@ -45,12 +44,14 @@ def noted(signum, frame):
 
 def listen():
     """Return a descriptor that can be read when a child has ended."""
+    global first
+    first = os.getpid() == 1
     read, write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.signal(signal.SIGCHLD, noted)
     signal.set_wakeup_fd(write, warn_on_full_buffer=False)
     for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGPIPE):
         signal.signal(each, signal.SIG_IGN)
-    if not is_first():
+    if not first:
         control(SET_CHILD_SUBREAPER, 1)
     return read
 
@@ -95,7 +96,7 @@ def children():
 
 def kill_all(program):
     """Kill all processes of the room but this one."""
-    if is_first():
+    if first:
         targets, send = [-1], os.kill
     else:
         send_group(program)

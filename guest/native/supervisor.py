@@ -24,6 +24,11 @@ END = struct.Struct("<iIIIQQ")
 # Of the flags in it, beside 1: it was told to come to an end.
 OUT_OF_MEMORY = 2
 GO = struct.Struct("<I")
+# How long a program that was told to begin is left alone, in milliseconds: one
+# that is done by then wakes its supervisor once, however much it said.
+QUIET = 5
+# Bytes of frames that are held back for those that follow.
+HELD = 1 << 16
 # Of what a program that stays has said up to its call's end: what it says
 # later is of its next call.
 LAST_READS = 64
@@ -56,10 +61,21 @@ class Supervisor:
         # How the program's process ended, once it has.
         self.wait_status = self.usage = None
         self.pictures = pictures.Pictures(self.write)
+        # Frames that are to go together, and their bytes.
+        self.held, self.held_bytes = [], 0
 
     def write(self, kind, payload=b""):
-        """Send the host a frame."""
-        frames.write_frame(self.host_out, kind, payload)
+        """Have a frame sent to the host, at the latest by the next flush()."""
+        self.held += frames.HEADER.pack(len(payload), ord(kind)), payload
+        self.held_bytes += len(payload)
+        if self.held_bytes >= HELD:
+            self.flush()
+
+    def flush(self):
+        """Send the host what is held back."""
+        if self.held:
+            frames.write_all(self.host_out, *self.held)
+            self.held, self.held_bytes = [], 0
 
     def begin(self):
         """Fork the program's process ahead of its job."""
@@ -88,8 +104,10 @@ class Supervisor:
         job.parts.update(frames.Reader(read).read())
         os.close(read)
         os.close(write)
-        files.send(system.HOME, files.marks(system.HOME), self.write, {})
         self.first_marks = files.marks(system.HOME)
+        self.folder = files.Folder(system.HOME)
+        self.folder.is_untouched()
+        files.send(system.HOME, self.first_marks, self.write, {})
         ends.fill(self.ends.job, job.parts["C"])
         END.pack(0, 0, 0, 0, max(self.cpu(), 0), 0)
         self.drain()
@@ -101,24 +119,29 @@ class Supervisor:
         self.cpu_at_first = self.cpu()
 
     def make_polls(self):
-        """Make what is waited for: with a job all, without only the host.
-
-        What a program says between two calls waits in its pipes.
+        """Make what is waited for: with a job all, at its beginning only how it
+        ends.  What a program says between two calls waits in its pipes.
         """
-        self.idle, self.busy = select.poll(), select.poll()
+        self.quiet, self.busy = select.poll(), select.poll()
         for descriptor in self.handlers:
             self.busy.register(descriptor, select.POLLIN)
-        for descriptor in (self.host_in, self.wake):
-            self.idle.register(descriptor, select.POLLIN)
+        for descriptor in (self.host_in, self.wake, self.ends.done):
+            self.quiet.register(descriptor, select.POLLIN)
 
     def serve(self):
         """Do jobs until there will be no more."""
         while not self.over:
-            waiting = self.busy if self.running else self.idle
-            for descriptor, _ in waiting.poll():
-                self.handlers[descriptor]()
+            if not self.running:
+                # How a program ended that had no job is asked with the next.
+                self.hear()
+                waiting, limit = self.quiet, QUIET
+            else:
+                for descriptor, _ in waiting.poll(limit):
+                    self.handlers[descriptor]()
+                waiting, limit = self.busy, None
             if self.running and self.has_ended():
                 self.finish()
+            self.flush()
 
     def has_ended(self):
         """Tell whether the job is at its end."""
@@ -164,6 +187,8 @@ class Supervisor:
             return None
         if not piece:
             self.busy.unregister(descriptor)
+            if descriptor == self.ends.done:
+                self.quiet.unregister(descriptor)
             del self.handlers[descriptor]
         return piece
 
@@ -194,14 +219,11 @@ class Supervisor:
 
     def drain(self):
         """Pass on what is in the pipes: most have nothing, which one question
-        answers.
+        answers, and no more than one reading takes.
         """
         for _ in range(LAST_READS):
-            ready = self.busy.poll(0)
-            found = [one for one, _ in ready if one in self.ends.outputs]
-            for descriptor in found:
-                self.handlers[descriptor]()
-            if not found:
+            ready = [one for one, _ in self.busy.poll(0) if one in self.ends.outputs]
+            if frames.READ not in [len(self.handlers[one]() or b"") for one in ready]:
                 return
 
     # ---- a job ----
@@ -279,10 +301,12 @@ class Supervisor:
         status, number, memory = self.outcome()
         cpu = self.cpu() - job.cpu_before if self.usage is None else self.used()
         stays = job.stay and self.wait_status is None
-        if not stays:
+        files_due = self.files_due()
+        # Where nothing of theirs is looked at, all end with this process.
+        if not stays and (files_due or not room.first or self.usage):
             self.end_all()
         self.drain()
-        if system.settings.get("take_files", True):
+        if files_due:
             files.send(system.HOME, job.marks, self.write, system.settings)
         flags = int(job.interrupted)
         if number == signal.SIGKILL and room.memory_kills() > self.memory_kills:
@@ -291,6 +315,11 @@ class Supervisor:
         self.write("E", end)
         self.running, self.over = False, not stays
         self.job = Job()
+
+    def files_due(self):
+        """Tell whether the program can have left a file."""
+        wanted = system.settings.get("take_files", True)
+        return wanted and not self.folder.is_untouched()
 
     def outcome(self):
         """Return the job's status, the signal that ended it, and its memory."""
@@ -312,7 +341,7 @@ class Supervisor:
 
     def end_all(self):
         """End all that the program started, and itself."""
-        if room.is_first() and self.wait_status is None:
+        if room.first and self.wait_status is None:
             # It says itself that it is done. All are killed when this process
             # ends; until then none goes on, and nobody waits for their memory.
             room.stop_all()
@@ -338,6 +367,7 @@ def worker_main(read_fd, write_fd, settings):
         supervisor.begin()
         supervisor.rehearse()
         supervisor.write("R", facts(settings))
+        supervisor.flush()
         supervisor.serve()
     except (frames.Gone, BrokenPipeError, ConnectionResetError):
         # The host wants no more of it.
