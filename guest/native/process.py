@@ -17,8 +17,9 @@ import traceback
 
 from _breakroom import ends, fresh, processes, room, runner, system
 
-# Sizes of options and code, and whether another job may follow.
+# Sizes of options and code, and whether another job may follow, or this is none.
 GO = struct.Struct("<III")
+REHEARSED = 2
 # A job of no more bytes comes with them; a larger one lies on a sheet. A pipe
 # takes so much at once, or nothing.
 SMALL = select.PIPE_BUF - GO.size
@@ -59,27 +60,12 @@ def become(own, foreign):
     for raise_wall in system.program_walls:
         raise_wall()
     fresh.fresh()
-    rehearse()
     own.keep_theirs()
     # What else may have been left open by those this was forked from.
     os.closerange(3, ends.VALUE)
     os.closerange(ends.JOB + 1, MOST_DESCRIPTORS)
     gc.enable()
     os.write(ends.DONE, DONE.pack(0, 0))
-
-
-def rehearse():
-    """Run a small program and leave no trace of it: nobody reads what it says.
-
-    So the pages of memory that every program touches are this process's own
-    already when its job comes.
-    """
-    sink = ends.make_sheet()
-    for number in (1, 2, ends.VALUE, ends.HINT):
-        os.dup2(sink, number)
-    os.close(sink)
-    runner.rehearse(REHEARSAL)
-    fresh.settle()
 
 
 def read_sheet(sheet, size):
@@ -120,12 +106,21 @@ def run(source, options, stay):
     """Run one job; an interrupt reaches it from here to its end, no longer."""
     try:
         signal.signal(signal.SIGINT, handlers.pop())
+        if stay == REHEARSED:
+            return rehearse(source, options)
         return runner.run_job(source, options, stay)
     except KeyboardInterrupt:
         return 130
     finally:
         before = signal.signal(signal.SIGINT, signal.SIG_IGN)
         handlers.append(before or signal.SIG_DFL)
+
+
+def rehearse(source, options):
+    """Run a small program and leave no trace of it."""
+    status = runner.run_job(source, options, 0)
+    fresh.settle()
+    return status
 
 
 # What the program does on an interrupt, while it has no job.

@@ -92,15 +92,6 @@ def run_whole(source, echo):
     return status
 
 
-def rehearse(source):
-    """Run a program as far as it leaves the interpreter as it was."""
-    imports.restrict((), None)
-    attempt(run_program, source, NAME, json.loads(b"true"))
-    flush_files()
-    flush()
-    show.finish_call()
-
-
 def join_threads():
     """Wait for the threads that a call started, but not for a pool's."""
     pools = sys.modules.get("concurrent.futures.thread")

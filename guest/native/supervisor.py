@@ -27,6 +27,9 @@ GO = struct.Struct("<I")
 # How long a program that was told to begin is left alone, in milliseconds: one
 # that is done by then wakes its supervisor once, however much it said.
 QUIET = 5
+# How often a job is rehearsed; once where workers are made as quickly as they
+# are wanted.
+REHEARSALS = 2
 # Bytes of frames that are held back for those that follow.
 HELD = 1 << 16
 # Of what a program that stays has said up to its call's end: what it says
@@ -60,7 +63,10 @@ class Supervisor:
         self.is_first = True
         # How the program's process ended, once it has.
         self.wait_status = self.usage = None
+        self.cpu_at_first = 0
         self.pictures = pictures.Pictures(self.write)
+        # What is waited for, and for how long.
+        self.waiting = self.limit = None
         # Frames that are to go together, and their bytes.
         self.held, self.held_bytes = [], 0
 
@@ -97,26 +103,36 @@ class Supervisor:
         self.make_polls()
 
     def rehearse(self):
-        """Do once what each job does, so that its memory is our own by then."""
-        job = Job()
-        read, write = os.pipe()
-        frames.write_frame(write, "C", b"1" * 100)
-        job.parts.update(frames.Reader(read).read())
-        os.close(read)
-        os.close(write)
-        self.first_marks = files.marks(system.HOME)
-        self.folder = files.Folder(system.HOME)
-        self.folder.is_untouched()
-        files.send(system.HOME, self.first_marks, self.write, {})
-        ends.fill(self.ends.job, job.parts["C"])
-        END.pack(0, 0, 0, 0, max(self.cpu(), 0), 0)
-        self.drain()
+        """Do some jobs of nobody's, so that the memory which each touches is our
+        own by then, and the program's its own.
+        """
         # Until the program's process is as far, which is what it says first.
         ready = select.poll()
         ready.register(self.ends.done, select.POLLIN)
         ready.poll()
         self.on_done()
+        self.first_marks = files.marks(system.HOME)
+        self.folder = files.Folder(system.HOME)
+        host = self.host_out, self.reader
+        self.host_out = ends.make_sheet()
+        for _ in range(1 if system.settings.get("zygote") else REHEARSALS):
+            self.rehearse_job()
+        os.close(self.host_out)
+        self.host_out, self.reader = host
+        self.is_first, self.has_stdin = True, False
         self.cpu_at_first = self.cpu()
+
+    def rehearse_job(self):
+        """Do a job that comes as if from the host, and whose end goes nowhere."""
+        read, write = os.pipe()
+        frames.write_frame(write, "C", process.REHEARSAL)
+        self.reader = frames.Reader(read)
+        self.hear()
+        self.start(process.REHEARSED)
+        while self.running:
+            self.turn()
+        os.close(read)
+        os.close(write)
 
     def make_polls(self):
         """Make what is waited for: with a job all, at its beginning only how it
@@ -131,17 +147,20 @@ class Supervisor:
     def serve(self):
         """Do jobs until there will be no more."""
         while not self.over:
-            if not self.running:
-                # How a program ended that had no job is asked with the next.
-                self.hear()
-                waiting, limit = self.quiet, QUIET
-            else:
-                for descriptor, _ in waiting.poll(limit):
-                    self.handlers[descriptor]()
-                waiting, limit = self.busy, None
-            if self.running and self.has_ended():
-                self.finish()
-            self.flush()
+            self.turn()
+
+    def turn(self):
+        """Wait for what is next, and do what is due."""
+        if not self.running:
+            # How a program ended that had no job is asked with the next.
+            self.hear()
+        else:
+            for descriptor, _ in self.waiting.poll(self.limit):
+                self.handlers[descriptor]()
+            self.waiting, self.limit = self.busy, None
+        if self.running and self.has_ended():
+            self.finish()
+        self.flush()
 
     def has_ended(self):
         """Tell whether the job is at its end."""
@@ -155,7 +174,7 @@ class Supervisor:
             if kind in self.job.parts and not self.running:
                 self.job.parts[kind] += payload
             elif kind == "G" and not self.running:
-                self.start(GO.unpack(payload)[0] != 0)
+                self.start(int(GO.unpack(payload)[0] != 0))
             elif kind == "K":
                 self.interrupt()
 
@@ -232,16 +251,17 @@ class Supervisor:
         """Give the program its job."""
         job = self.job
         job.stay, self.running = stay, True
+        self.waiting, self.limit = self.quiet, QUIET
         while not self.is_first and self.ends.done in self.handlers and self.on_done():
             # An answer to nothing.
             continue
         job.record.clear()
-        failed = self.give_files(job)
+        first, self.is_first = self.is_first, False
+        failed = self.give_files(job, first)
         if failed:
             self.refuse(*failed)
             return
-        job.cpu_before = self.cpu_at_first if self.is_first else self.cpu()
-        self.is_first = False
+        job.cpu_before = self.cpu_at_first if first else self.cpu()
         self.pictures.renew()
         self.give_stdin(job.parts["I"])
         options, code = job.parts["O"], job.parts["C"]
@@ -252,16 +272,13 @@ class Supervisor:
             whole = b""
         self.go(record + whole)
 
-    def give_files(self, job):
+    def give_files(self, job, first):
         """Write what the program is given; return what failed, or None."""
         failed = None
         if job.parts["F"]:
             failed = files.unpack(system.HOME, bytes(job.parts["F"]))
-            self.first_marks = None
-        if self.first_marks is None:
-            job.marks = files.marks(system.HOME)
-        else:
-            job.marks, self.first_marks = self.first_marks, None
+        known = first and not job.parts["F"]
+        job.marks = self.first_marks if known else files.marks(system.HOME)
         return failed
 
     def give_stdin(self, data):
