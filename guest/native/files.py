@@ -135,7 +135,11 @@ class Folder:
     """
 
     def __init__(self, home):
-        self.descriptor = os.open(home, FOLDER)
+        self.was_empty = False
+        try:
+            self.descriptor = os.open(home, FOLDER)
+        except OSError:
+            return
         self.first = self.about()
         # Changes within one tick of a coarse clock have the same time.
         settled = max(self.first[:2]) < time.time_ns() - TICK

@@ -3,6 +3,10 @@
 SPDX-License-Identifier: Apache-2.0
 """
 
+import socket
+import struct
+import subprocess
+
 import pytest
 import worker
 
@@ -187,3 +191,49 @@ def test_sizes(newest):
         text = "x" * (size - len(code) + 2)
         with worker.Worker(newest) as one:
             assert one.run(code % text).out == f"{len(text)}\n"
+
+
+def test_times_put_back(newest):
+    """A file is told of whatever times its folder is given."""
+    code = (
+        "import os, time\nbefore = os.stat('.')\nopen('a', 'w').write('x')\n"
+        "os.utime('.', ns=(before.st_atime_ns, before.st_mtime_ns))")
+    with worker.Worker(newest) as one:
+        assert one.run(code).files == {"a": b"x"}
+
+
+def test_rehearsal_leaves_nothing(newest):
+    """The jobs that a worker does for itself are not seen by its first."""
+    code = "import sys, os\nprint(sorted(n for n in globals() if n[0] != '_'), os.listdir('.'))"
+    with worker.Worker(newest) as one:
+        result = one.run(code)
+    assert result.out == "['os', 'sys'] []\n"
+    assert (result.err, result.value, result.hints, result.files) == ("", "", "", {})
+
+
+def said_at_once(python):
+    """Return what a worker's first message after READY holds: kinds of frames."""
+    near, far = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with subprocess.Popen(
+            [python, "-I", "-u", "-c", worker.BOOTSTRAP], stdin=subprocess.PIPE,
+            stdout=far) as process, near:
+        far.close()
+        process.stdin.write(struct.pack("<I", len(worker.SOURCE)) + worker.SOURCE)
+        frames = (b"S", b"{}"), (b"C", b"print('x')\n1"), (b"G", bytes(4))
+        for kind, payload in frames:
+            process.stdin.write(
+                worker.HEADER.pack(len(payload), ord(kind)) + payload)
+            if kind == b"S":
+                process.stdin.flush()
+                near.recv(1 << 16)
+        process.stdin.flush()
+        said, kinds = near.recv(1 << 16), ""
+    while said:
+        size, kind = worker.HEADER.unpack_from(said)
+        kinds, said = kinds + chr(kind), said[worker.HEADER.size + size :]
+    return kinds
+
+
+def test_one_message(newest):
+    """A program that is done within milliseconds costs its host one reading."""
+    assert any(said_at_once(newest) == "1VE" for _ in range(20))
