@@ -230,7 +230,7 @@ class Left:
         while left := self.holds():
             now = time.monotonic()
             assert now < end, {name: str(found)[:300] for name, found in left.items()}
-            time.sleep(0.05)
+            time.sleep(0.1)
         procs.reap()
 
     def assert_no_mark(self, within=1):
@@ -238,4 +238,4 @@ class Left:
         end = time.monotonic() + within
         while left := self.of_programs():
             assert time.monotonic() < end, [procs.stat(one.pid) for one in left]
-            time.sleep(0.02)
+            time.sleep(0.1)  # to look at all processes takes one some time itself

@@ -134,7 +134,7 @@ class Runner:
         names = []
         children = SPARES + bool(self.session)
         while names.count("child") < children and time.monotonic() < end:
-            time.sleep(0.02)
+            time.sleep(0.1 if self.dear else 0.02)
             names = [one.name for one in procs.descendants(self.server.pid)]
 
     def _stock(self):
@@ -392,7 +392,8 @@ class Runner:
                 return
             if time.monotonic() > end:
                 raise Breach(f"at rest and now: {more}")
-            time.sleep(0.05)
+            # To look takes a processor from what is being started meanwhile.
+            time.sleep(0.2 if self.dear else 0.05)
 
     def _host_unchanged(self):
         now = self.host.state()
