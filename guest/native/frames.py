@@ -12,6 +12,8 @@ import struct
 HEADER = struct.Struct("<IB3x")
 LONGEST = 1 << 20
 READ = 1 << 16
+# Bytes that are held back for the frames that follow.
+HELD = 1 << 16
 
 
 class Gone(Exception):
@@ -52,6 +54,27 @@ def write_all(descriptor, *pieces):
 def write_frame(descriptor, kind, payload=b""):
     """Write one frame."""
     write_all(descriptor, HEADER.pack(len(payload), ord(kind)), payload)
+
+
+class Writer:
+    """Has frames go together: the host is woken once."""
+
+    def __init__(self, descriptor):
+        self.descriptor = descriptor
+        self.held, self.held_bytes = [], 0
+
+    def write(self, kind, payload=b""):
+        """Have a frame sent, at the latest by the next flush()."""
+        self.held += HEADER.pack(len(payload), ord(kind)), payload
+        self.held_bytes += len(payload)
+        if self.held_bytes >= HELD:
+            self.flush()
+
+    def flush(self):
+        """Send what is held back."""
+        if self.held:
+            write_all(self.descriptor, *self.held)
+            self.held, self.held_bytes = [], 0
 
 
 class Reader:

@@ -30,8 +30,6 @@ QUIET = 5
 # How often a job is rehearsed; once where workers are made as quickly as they
 # are wanted.
 REHEARSALS = 2
-# Bytes of frames that are held back for those that follow.
-HELD = 1 << 16
 # Of what a program that stays has said up to its call's end: what it says
 # later is of its next call.
 LAST_READS = 64
@@ -54,8 +52,9 @@ class Supervisor:
     """One worker: its host's ends, its program's, and the job."""
 
     def __init__(self, host_in, host_out):
-        self.host_in, self.host_out = host_in, host_out
-        self.reader = frames.Reader(host_in)
+        self.host_in = host_in
+        self.reader, self.writer = frames.Reader(host_in), frames.Writer(host_out)
+        self.write = self.writer.write
         self.job = Job()
         self.program = 0
         self.running = self.over = self.has_stdin = False
@@ -67,21 +66,6 @@ class Supervisor:
         self.pictures = pictures.Pictures(self.write)
         # What is waited for, and for how long.
         self.waiting = self.limit = None
-        # Frames that are to go together, and their bytes.
-        self.held, self.held_bytes = [], 0
-
-    def write(self, kind, payload=b""):
-        """Have a frame sent to the host, at the latest by the next flush()."""
-        self.held += frames.HEADER.pack(len(payload), ord(kind)), payload
-        self.held_bytes += len(payload)
-        if self.held_bytes >= HELD:
-            self.flush()
-
-    def flush(self):
-        """Send the host what is held back."""
-        if self.held:
-            frames.write_all(self.host_out, *self.held)
-            self.held, self.held_bytes = [], 0
 
     def begin(self):
         """Fork the program's process ahead of its job."""
@@ -89,7 +73,8 @@ class Supervisor:
         self.ends = ends.Ends()
         self.program = os.fork()
         if self.program == 0:
-            process.main(self.ends, (self.host_in, self.host_out, self.wake))
+            foreign = self.host_in, self.writer.descriptor, self.wake
+            process.main(self.ends, foreign)
         room.guard()
         self.ends.keep_ours()
         self.memory_kills = room.memory_kills()
@@ -113,12 +98,12 @@ class Supervisor:
         self.on_done()
         self.first_marks = files.marks(system.HOME)
         self.folder = files.Folder(system.HOME)
-        host = self.host_out, self.reader
-        self.host_out = ends.make_sheet()
+        host_out, reader = self.writer.descriptor, self.reader
+        self.writer.descriptor = ends.make_sheet()
         for _ in range(1 if system.settings.get("zygote") else REHEARSALS):
             self.rehearse_job()
-        os.close(self.host_out)
-        self.host_out, self.reader = host
+        os.close(self.writer.descriptor)
+        self.writer.descriptor, self.reader = host_out, reader
         self.is_first, self.has_stdin = True, False
         self.cpu_at_first = self.cpu()
 
@@ -160,7 +145,7 @@ class Supervisor:
             self.waiting, self.limit = self.busy, None
         if self.running and self.has_ended():
             self.finish()
-        self.flush()
+        self.writer.flush()
 
     def has_ended(self):
         """Tell whether the job is at its end."""
@@ -384,7 +369,7 @@ def worker_main(read_fd, write_fd, settings):
         supervisor.begin()
         supervisor.rehearse()
         supervisor.write("R", facts(settings))
-        supervisor.flush()
+        supervisor.writer.flush()
         supervisor.serve()
     except (frames.Gone, BrokenPipeError, ConnectionResetError):
         # The host wants no more of it.
