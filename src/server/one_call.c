@@ -164,6 +164,9 @@ one_call(const struct conf *conf, struct launcher *launcher,
 	single.concurrency = 1;
 	single.queue = 1;
 	single.ready = 0; /* no other call comes that it could serve */
+	/* Nor one for which importing what it does not use would pay. */
+	if (single.preload.n == 0)
+		single.preload = (struct conf_list){ 1, { "sys" } };
 	r = watch_signals(&one);
 	if (r < 0)
 		(void)fail(err, -r, "watch signals: %s", uv_strerror(r));
