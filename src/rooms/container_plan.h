@@ -23,12 +23,12 @@ enum engine_type {
 
 struct container_plan {
 	enum engine_type type;
-	char engine[PATH_MAX];    /* the client program */
-	char version[64];         /* as it says */
-	char runtime[256];        /* of OCI; empty: the engine's own choice */
-	char image[65];           /* digits of its identity */
-	char seccomp[64];         /* the file with the profile */
-	bool gvisor;              /* the runtime is said to be it */
+	char engine[PATH_MAX]; /* the client program */
+	char version[64];      /* as it says */
+	char runtime[256];     /* of OCI; empty: the engine's own choice */
+	char image[65];        /* digits of its identity */
+	char seccomp[64];      /* the file with the profile */
+	bool gvisor;           /* the runtime is said to be it */
 	bool straight; /* containers have their client's streams as they are */
 	uint64_t memory_bytes;    /* and no swap */
 	uint64_t workspace_bytes; /* whole pages */
