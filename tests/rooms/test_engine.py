@@ -310,3 +310,13 @@ def test_option_that_may_be_missing(room, folder):
     program = other_engine(folder, room, BROKEN[0])
     done = run_by(room, program, "--allow-missing", "cgroup.memory")
     assert done.returncode == 0 and done.stdout == b"42\n", done
+
+
+def test_streams_that_are_not_handed_over(room, folder):
+    """A Podman that cannot carries them itself, and it is told."""
+    if room.id != "podman":
+        return
+    refuses = Broken("--log-driver=passthrough", "--log-driver=no-such-driver", "")
+    done = run_by(room, other_engine(folder, room, refuses))
+    assert done.returncode == 0 and done.stdout == b"42\n", done
+    assert b"event=container_streams" in done.stderr, done.stderr
