@@ -26,6 +26,11 @@ engine:
 llhttp:
 	@tools/fetch_llhttp.py
 
+# What was set up without cmocka, for "run", has no unit tests.
+tests: build
+	@meson configure $(BUILD) -Dtests=enabled
+	@$(NINJA) --quiet
+
 $(BUILD)/build.ninja: | engine llhttp
 	@command -v meson >/dev/null || { \
 	    echo "meson is missing: run tools/setup.sh build" >&2; exit 1; }
@@ -49,7 +54,7 @@ test:
 	@tools/test.py
 
 ## check: unit tests and fuzz corpora only
-check: build
+check: tests
 	@meson test -C $(BUILD) --no-rebuild --print-errorlogs
 
 ## san: unit tests and fuzz corpora under ASan and UBSan
@@ -141,5 +146,5 @@ clean:
 distclean:
 	@rm -rf build build-*
 
-.PHONY: help build engine llhttp setup guest run test check san fuzz fault mutate hostile \
+.PHONY: help build tests engine llhttp setup guest run test check san fuzz fault mutate hostile \
     lint fmt lists stats man bench soak int64-suites deadlines load install clean distclean

@@ -13,8 +13,8 @@ say() {
 build="gcc libc6-dev make meson ninja-build pkg-config libuv1-dev
     libinih-dev libjansson-dev libjose-dev libmd-dev libseccomp-dev libssl-dev
     scdoc ca-certificates"
-tests="libcmocka-dev clang clang-format clang-tidy cppcheck llvm codespell
-    shellcheck"
+tests="libcmocka-dev clang libclang-rt-dev clang-format clang-tidy cppcheck llvm
+    codespell shellcheck"
 # 124 MB to fetch, 414 MB of disk.
 browser="chromium"
 # For the rooms of workers: engines, and what makes their trees and images.

@@ -129,6 +129,7 @@ def main():
     RESULTS.mkdir(parents=True, exist_ok=True)
     for old in RESULTS.iterdir():
         old.unlink()
+    parts.run("build tests", "make", "--no-print-directory", "tests")
     results = [meson_tests(parts, "unit", "build")]
     parts.run("sanitized build", "tools/build_san.sh", must=False)
     results.append(meson_tests(parts, "unit sanitized", "build-san"))
