@@ -106,11 +106,12 @@ def pytest(parts):
 
 def rooms(parts):
     """The workers' Python by itself, then one suite over every kind of room, in
-    two halves: those of engines, and the others."""
+    two halves that take as long: Podman's rooms are in one, which then has the
+    engine for itself."""
     environment = dict(os.environ, PYTHONDONTWRITEBYTECODE="1")
     folders = [pytest_of(name, f"tests/{name}") for name in ("native", "deno")]
-    kinds = [rooms_of("own", "wasm,jail,jail-user,deno"),
-             rooms_of("engines", "podman,docker,gvisor")]
+    kinds = [rooms_of("first", "jail,docker,deno"),
+             rooms_of("second", "wasm,jail-user,podman,gvisor")]
     for name, halves in (("workers", folders), ("rooms", kinds)):
         parts.run_beside(name, *(command for command, _ in halves),
                          env=environment)

@@ -53,9 +53,8 @@ IDS = ("wasm", "jail", "jail-user", "podman", "docker", "gvisor", "deno")
 
 # Those that are not run, with the reason. Each is a skipped test that says so.
 OFF = {}
-# ROOMS=wasm,jail: those alone. "make test" has two such parts beside each other:
-# engines, whose commands are waited for, and the others. What is of no room goes
-# with the engines.
+# ROOMS=wasm,jail: those alone. "make test" has two such parts beside each other.
+# What is of no room goes with the Docker engine, which some of it needs.
 CHOSEN = tuple(os.environ.get("ROOMS", ",".join(IDS)).split(","))
 WITHOUT_A_ROOM = "docker"
 

@@ -138,7 +138,7 @@ class Host:
         return sum(
             path.lstat().st_blocks * 512
             for path in self.root.rglob("*")
-            if path.is_file()
+            if not self._passes(path) and path.is_file()
         )
 
     def core_files(self):
