@@ -127,8 +127,15 @@ class Runner:
             assert self.server.is_well()
             self._wait_for_spares()
             procs.at_rest(self.server.pid, quiet=1.5 / self.looks)
-            now = self._stock()
-            self.rest = {name: max(self.rest[name], now[name]) for name in now}
+            self._note_rest()
+        # A dear spare has its process long before it has all that it holds.
+        for _ in range(6 if self.dear else 0):
+            time.sleep(1)
+            self._note_rest()
+
+    def _note_rest(self):
+        now = self._stock()
+        self.rest = {name: max(self.rest[name], now[name]) for name in now}
 
     @property
     def _settle(self):
