@@ -156,3 +156,24 @@ conf_list_rooms(const struct conf *conf, char ret_text[ROOM_LIST_MAX])
 		n += (size_t)snprintf(ret_text + n, ROOM_LIST_MAX - n, "%s%s",
 		    i ? ", " : "", room_id_name(conf->room_ids[i]));
 }
+
+unsigned
+conf_room_words(const struct conf *conf, const char **words)
+{
+	const struct {
+		const char *name, *value;
+	} given[ROOM_WORDS_MAX / 2] = {
+		{ "--python", conf->python },
+		{ "--engine", conf->engine },
+		{ "--image", conf->image },
+		{ "--pyodide-packages", conf->pyodide_packages },
+	};
+	unsigned n = 0;
+
+	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++)
+		if (given[i].value) {
+			words[n++] = given[i].name;
+			words[n++] = given[i].value;
+		}
+	return n;
+}

@@ -28,6 +28,11 @@ bool conf_has_room(const struct conf *conf, enum room_id room);
 bool conf_room_with(
     const struct conf *conf, enum room_trait trait, enum room_id *ret_room);
 
+/* What the user gave to make conf->room with, as options and their values, in
+ * words. Returns how many: at most ROOM_WORDS_MAX. */
+#define ROOM_WORDS_MAX 8u
+unsigned conf_room_words(const struct conf *conf, const char **words);
+
 #define ROOM_LIST_MAX 96u
 
 /* "wasm, jail": the rooms of conf. */

@@ -5,6 +5,7 @@
 #include "conf/artifacts_dirs.h"
 #include "conf/paths.h"
 #include "conf/programs.h"
+#include "conf/room_conf.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -71,22 +72,12 @@ find_target(enum room_id room, char ret_path[PATH_MAX], struct err *err)
 static unsigned
 add_given(const struct conf *conf, const char **argv)
 {
-	const struct {
-		const char *name, *value;
-	} given[] = {
-		{ "--python", conf->python },
-		{ "--engine", conf->engine },
-		{ "--image", conf->image },
-		{ "--pyodide-packages", conf->pyodide_packages },
-		{ "--from", conf->from },
-	};
-	unsigned n = 0;
+	unsigned n = conf_room_words(conf, argv);
 
-	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++)
-		if (given[i].value) {
-			argv[n++] = given[i].name;
-			argv[n++] = given[i].value;
-		}
+	if (conf->from) {
+		argv[n++] = "--from";
+		argv[n++] = conf->from;
+	}
 	/* A package's name is no option: those were told apart before. */
 	for (unsigned i = 0; i < conf->packages.n; i++)
 		argv[n++] = conf->packages.items[i];

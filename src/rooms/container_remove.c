@@ -182,19 +182,6 @@ remove_rest(const struct container_identity *identity, int null_fd)
 	remove_groups(identity);
 }
 
-void
-container_remove_forgotten(const char *name, bool whole, int null_fd)
-{
-	DIR *dir = opendir("/proc");
-
-	for (const char *pid; (pid = next_process(dir));) {
-		struct watched watched;
-
-		if (watcher_read(pid, name, whole, &watched))
-			remove_rest(&watched.identity, null_fd);
-	}
-}
-
 /* Another engine's of the same user is not known here either, but its client is
  * there: that ends with its server. */
 static bool
@@ -217,20 +204,37 @@ is_forgotten(const struct container_plan *plan, const struct watched *watched,
 	return said.n == 0 || !identity_read((const char *)said.p, &known);
 }
 
-void
-container_sweep_forgotten(const struct container_plan *plan, int null_fd)
+/* plan: of those alone that its engine has forgotten; NULL: of all. */
+static void
+remove_watched(const char *name, bool whole, const struct container_plan *plan,
+    int null_fd)
 {
 	DIR *dir = opendir("/proc");
 
 	for (const char *pid; (pid = next_process(dir));) {
 		struct watched watched;
 
-		if (!watcher_read(pid, NAMES_BEGIN, false, &watched) ||
-		    !is_forgotten(plan, &watched, null_fd))
+		if (!watcher_read(pid, name, whole, &watched))
 			continue;
-		log_info("event=container_sweep forgotten=%s", watched.name);
+		if (plan && !is_forgotten(plan, &watched, null_fd))
+			continue;
+		if (plan)
+			log_info(
+			    "event=container_sweep forgotten=%s", watched.name);
 		remove_rest(&watched.identity, null_fd);
 	}
+}
+
+void
+container_remove_forgotten(const char *name, bool whole, int null_fd)
+{
+	remove_watched(name, whole, NULL, null_fd);
+}
+
+void
+container_sweep_forgotten(const struct container_plan *plan, int null_fd)
+{
+	remove_watched(NAMES_BEGIN, false, plan, null_fd);
 }
 
 bool

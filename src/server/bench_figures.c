@@ -2,10 +2,8 @@
  * SPDX-License-Identifier: Apache-2.0 */
 #include "server/bench_figures.h"
 
-#include "base/own.h"
 #include "server/doctor_report.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -154,15 +152,5 @@ bench_drop(struct figures_out *out)
 int
 bench_end(struct figures_out *out)
 {
-	own_mem char *text = NULL;
-
-	if (out->root) {
-		text = json_dumps(
-		    out->root, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-		bench_drop(out);
-		if (!text)
-			return -ENOMEM;
-		(void)puts(text);
-	}
-	return fflush(stdout) != 0 || ferror(stdout) ? -EIO : 0;
+	return report_print(&out->root);
 }

@@ -2,6 +2,7 @@
  * program, so that this one contains none.
  * SPDX-License-Identifier: Apache-2.0 */
 #include "conf/programs.h"
+#include "conf/room_conf.h"
 #include "server/cmd.h"
 
 #include <stdlib.h>
@@ -19,23 +20,9 @@ add_wasm(const struct conf *conf, const char **argv)
 static unsigned
 add_room(const struct conf *conf, const char **argv)
 {
-	const struct {
-		const char *name, *value;
-	} given[] = {
-		{ "--room", room_id_name(conf->room) },
-		{ "--python", conf->python },
-		{ "--engine", conf->engine },
-		{ "--image", conf->image },
-		{ "--pyodide-packages", conf->pyodide_packages },
-	};
-	unsigned n = 0;
-
-	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++)
-		if (given[i].value) {
-			argv[n++] = given[i].name;
-			argv[n++] = given[i].value;
-		}
-	return n;
+	argv[0] = "--room";
+	argv[1] = room_id_name(conf->room);
+	return 2 + conf_room_words(conf, argv + 2);
 }
 
 int

@@ -101,21 +101,27 @@ report_drop(struct report *report)
 }
 
 int
-report_end(struct report *report, bool works)
+report_print(json_t **root)
 {
 	own_mem char *text = NULL;
-	int failed;
 
-	if (report->root) {
-		(void)json_object_set_new(
-		    report->root, "works", json_boolean(works));
-		text = json_dumps(
-		    report->root, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-		report_drop(report);
+	if (*root) {
+		text =
+		    json_dumps(*root, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
+		json_decref(*root);
+		*root = NULL;
 		if (!text)
 			return -ENOMEM;
 		(void)puts(text);
 	}
-	failed = fflush(stdout) != 0 || ferror(stdout);
-	return failed ? -EIO : 0;
+	return fflush(stdout) != 0 || ferror(stdout) ? -EIO : 0;
+}
+
+int
+report_end(struct report *report, bool works)
+{
+	if (report->root)
+		(void)json_object_set_new(
+		    report->root, "works", json_boolean(works));
+	return report_print(&report->root);
 }

@@ -40,6 +40,10 @@ json_t *report_text(const char *text);
 /* Takes the object of a room. */
 void report_add_room(struct report *report, json_t *room);
 
+/* Ends what a command prints: with the object *root where there is one, which is
+ * let go. 0, -ENOMEM or -EIO. */
+int report_print(json_t **root);
+
 /* Prints what has not been printed. works: what the exit status says. 0 or
  * -errno. */
 int report_end(struct report *report, bool works);
