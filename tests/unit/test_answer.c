@@ -338,43 +338,43 @@ test_cut_keeps_both_ends(void **state)
 	result_done(&result);
 }
 
+/* The answer to a result that does not fit has this mark; ends the result. */
+static void
+is_marked(struct result *result, const char *mark)
+{
+	struct answer_form form = form_of("2024-11-05", STRUCTURED_AUTO, 4000);
+	json_t *answer = answer_result(result, WALL_MS, &form);
+
+	assert_non_null(strstr(text_of(answer), mark));
+	json_decref(answer);
+	result_done(result);
+}
+
 /* What was cut before keeps the number that was told then. */
 static void
 test_cut_twice(void **state)
 {
-	struct answer_form form = form_of("2024-11-05", STRUCTURED_AUTO, 4000);
 	struct result result;
-	json_t *answer;
 
 	(void)state;
 	result_of(&result, OUTCOME_OK, "", "");
 	fill(&result.out, "x", 5000);
 	result.out.cut = true;
 	result.out.total_chars = 123456789;
-	answer = answer_result(&result, WALL_MS, &form);
-	assert_non_null(
-	    strstr(text_of(answer), "\n[truncated, 123456789 chars total]\n"));
-	json_decref(answer);
-	result_done(&result);
+	is_marked(&result, "\n[truncated, 123456789 chars total]\n");
 }
 
 /* It might have written more. */
 static void
 test_cut_of_one_that_was_ended(void **state)
 {
-	struct answer_form form = form_of("2024-11-05", STRUCTURED_AUTO, 4000);
 	struct result result;
-	json_t *answer;
 
 	(void)state;
 	result_of(&result, OUTCOME_TIMEOUT, "", "");
 	fill(&result.out, "x", 5000);
 	result.out.ended = true;
-	answer = answer_result(&result, WALL_MS, &form);
-	assert_non_null(strstr(
-	    text_of(answer), "\n[truncated, at least 5000 chars total]\n"));
-	json_decref(answer);
-	result_done(&result);
+	is_marked(&result, "\n[truncated, at least 5000 chars total]\n");
 }
 
 static void
