@@ -16,7 +16,7 @@ from support.client import Server  # noqa: E402
 from support.http import HttpServer  # noqa: E402
 from support.posting import MANY  # noqa: E402
 from support.programs import BREAKROOM, breakroom  # noqa: E402
-from support.shared import Shared  # noqa: E402
+from support.shared import Shared, servers  # noqa: E402
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -57,20 +57,16 @@ def server(shared_server, request):
 @pytest.fixture
 def new_server():
     """Makes servers for one test: new_server(*options, version=..., ...)."""
-    made = []
+    with servers() as made:
 
-    def make(*options, version="2025-11-25", **how):
-        server = Server(*options, **how)
-        made.append(server)
-        if version:
-            server.initialize(version)
-        return server
+        def make(*options, version="2025-11-25", **how):
+            server = Server(*options, **how)
+            made.append(server)
+            if version:
+                server.initialize(version)
+            return server
 
-    yield make
-    breaches = [breach for server in made for breach in server.breaches]
-    for server in made:
-        server.kill_all()
-    assert not breaches, f"on stdout: {breaches[:5]}"
+        yield make
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ from place import Place  # noqa: E402
 from support import procs  # noqa: E402
 from support.client import Server  # noqa: E402
 from support.programs import BREAKROOM  # noqa: E402
-from support.shared import Shared  # noqa: E402
+from support.shared import Shared, servers  # noqa: E402
 from turns import Turns  # noqa: E402
 
 ON = [id for id in kinds.CHOSEN if id not in kinds.OFF]
@@ -129,18 +129,14 @@ def turns(server, room, all_turns):
 @pytest.fixture
 def new_server(room):
     """Makes servers of this room for one test: new_server(*options, ...)."""
-    made = []
+    with servers() as made:
 
-    def make(*options, **how):
-        server = start(room, *room.quick, *options, **how)
-        made.append(server)
-        return server
+        def make(*options, **how):
+            server = start(room, *room.quick, *options, **how)
+            made.append(server)
+            return server
 
-    yield make
-    breaches = [breach for server in made for breach in server.breaches]
-    for server in made:
-        server.kill_all()
-    assert not breaches, f"on stdout: {breaches[:5]}"
+        yield make
 
 
 @pytest.fixture

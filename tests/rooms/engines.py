@@ -11,7 +11,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from left import mounts
+from left import ask, mounts
 from support import procs
 from support.programs import ROOT
 
@@ -129,14 +129,8 @@ class Reaper(threading.Thread):
                         os.waitpid(pid, os.WNOHANG)
 
 
-def version(engine, env):
-    """One line of what an engine says of itself."""
-    side = "Server" if engine[0] == "docker" else "Client"
-    done = subprocess.run(
-        [*engine, "version", "--format", "{{.%s.Version}}" % side],
-        env={**os.environ, **(env or {})},
-        capture_output=True,
-        timeout=60,
-        check=True,
-    )
-    return f"{engine[0]} {done.stdout.decode().strip()}"
+def version(room):
+    """One line of what a room's engine says of itself."""
+    name = room.engine[0]
+    side = "Server" if name == "docker" else "Client"
+    return f"{name} {ask(room, 'version', '--format', '{{.%s.Version}}' % side)}"

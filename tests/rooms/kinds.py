@@ -14,7 +14,7 @@ class Room(NamedTuple):
     command; env: beside the caller's; prefix: a command that ends by executing
     what follows it; free: options that let programs do all that they may be
     allowed; quick: options of servers that one test alone starts; engine: the
-    command that tells of containers; has: of TRAITS; turns: as in turns.py."""
+    command that tells of containers; has: of TRAITS."""
 
     id: str
     name: str
@@ -27,13 +27,18 @@ class Room(NamedTuple):
     quick: tuple = ()
     engine: tuple = ()
     has: frozenset = frozenset()
-    turns: bool = False
 
     @property
     def dear(self):
         """Each call is the start of an interpreter: half a second of a
         processor, or a whole one."""
         return bool(self.engine) or self.name == "deno"
+
+    @property
+    def turns(self):
+        """Its programs go in sessions where only results are looked at (turns.py):
+        under Podman the worker of containers does a call for each."""
+        return self.dear and self.id != "podman"
 
     def serve(self, *more, before=""):
         """The options of "breakroom serve"; before: rooms that come first."""
@@ -114,7 +119,6 @@ def container(id, options, engine, env=None, column="container"):
         quick=("--room-limit", "container.ready=1"),
         engine=engine,
         has=NATIVE | {"processes", "science"},
-        turns=id != "podman",
     )
 
 
@@ -144,7 +148,6 @@ def deno(place):
         "deno",
         "deno",
         quick=("--room-limit", "deno.ready=1"),
-        turns=True,
     )
 
 

@@ -46,24 +46,30 @@ def naming(words):
     return found
 
 
+def ask(room, *words, timeout=60):
+    """What the room's engine says to a command."""
+    done = subprocess.run(
+        [*room.engine, *words],
+        env={**os.environ, **(room.env or {})},
+        capture_output=True,
+        timeout=timeout,
+        check=True,
+    )
+    return done.stdout.decode().strip()
+
+
 def containers(room, instances=None, *of):
     """The ids of an engine's containers, dead or alive; if given, only those
     of these instances of the room. of: the engine's filters."""
     if not room.engine:
         return set()
     words = ("ps", "-a", "--no-trunc", "--format={{.ID}} {{.Names}}", *of)
-    done = subprocess.run(
-        [*room.engine, *words],
-        env={**os.environ, **(room.env or {})},
-        capture_output=True,
-        timeout=30,
-        check=True,
-    )
-    rows = [line.split() for line in done.stdout.decode().splitlines()]
+    rows = [line.partition(" ") for line in ask(room, *words, timeout=30).splitlines()]
     return {
         id
-        for id, name in rows
-        if instances is None or any(name.startswith(one) for one in instances)
+        for id, _, name in rows
+        # One that Docker is removing has no name any more.
+        if instances is None or not name or name.startswith(tuple(instances))
     }
 
 

@@ -29,7 +29,7 @@ def first_line(*command):
 def versions(room, server):
     said = [server.call("import sys\nprint(sys.version.split()[0])").stdout.strip()]
     if room.engine:
-        said.append(version(room.engine, room.env))
+        said.append(version(room))
     runtime = [word for word in room.options if word in ("runc", "runsc")]
     said += [first_line(name, "--version") for name in runtime]
     return ", ".join(said)

@@ -3,6 +3,7 @@
 and what it says where it cannot have any."""
 
 import contextlib
+import functools
 import os
 import secrets
 import signal
@@ -12,7 +13,7 @@ import time
 from typing import NamedTuple
 
 import pytest
-from left import clients_of, containers, watched
+from left import ask, clients_of, containers, watched
 from support.programs import breakroom
 
 SERVER = "breakroom.server"
@@ -23,17 +24,7 @@ def engine(room):
     if not room.engine:
         return None
 
-    def ask(*words):
-        done = subprocess.run(
-            [*room.engine, *words],
-            env={**os.environ, **(room.env or {})},
-            capture_output=True,
-            timeout=60,
-            check=True,
-        )
-        return done.stdout.decode().strip()
-
-    return ask
+    return functools.partial(ask, room)
 
 
 def name_of(client):

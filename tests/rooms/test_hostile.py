@@ -137,10 +137,7 @@ def schedules(rooms, same, place, request):
         host = Host(*place.host(room), more=room.env, passing=bool(room.engine))
         timeout = SHORTER.get(room.id, TIMEOUT)
         options = room.serve("--timeout", timeout, *room.free)
-        looks = 2 if room.dear else 5
-        return hostile.Runner(
-            host, room.prefix, options, same, LONGER, looks, dear=room.dear
-        )
+        return hostile.Runner(host, room.prefix, options, same, LONGER, room.dear)
 
     yield get
     for one in begun.values():

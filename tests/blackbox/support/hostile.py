@@ -68,8 +68,7 @@ class Runner:
     """One server, and the host around it. prefix: the command that starts the
     server's own; options: of "breakroom serve", for other rooms than the one
     that it has by itself; same: {case: what it gave in an earlier room};
-    arguments: {case: further ones of its calls}; looks: at what it holds before
-    the first case; dear: a call costs the start of an interpreter, so whether
+    arguments: {case: further ones of its calls}; dear: a call costs the start of an interpreter, so whether
     the server is well is asked of one in a session, which must stay; that
     another starts the next case shows."""
 
@@ -80,7 +79,6 @@ class Runner:
         options=(),
         same=None,
         arguments=None,
-        looks=5,
         dear=False,
     ):
         self.host = host
@@ -88,7 +86,6 @@ class Runner:
         self.options = options
         self.same = {} if same is None else same
         self.arguments = arguments or {}
-        self.looks = looks
         self.dear = dear
         self.server = None
         self.session = None
@@ -123,10 +120,11 @@ class Runner:
         """Waits for the spares, and takes stock of the server at rest."""
         self._wait_for_spares()
         self.rest = self._stock()
-        for _ in range(self.looks):
+        looks = 2 if self.dear else 5
+        for _ in range(looks):
             assert self.server.is_well()
             self._wait_for_spares()
-            procs.at_rest(self.server.pid, quiet=1.5 / self.looks)
+            procs.at_rest(self.server.pid, quiet=1.5 / looks)
             self._note_rest()
         # A dear spare has its process long before it has all that it holds.
         for _ in range(6 if self.dear else 0):

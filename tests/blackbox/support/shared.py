@@ -1,5 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server that several tests use."""
+"""A server that several tests use, and those of one test."""
+
+import contextlib
+
+
+@contextlib.contextmanager
+def servers():
+    """A list for the servers of one test, which end with it: none may have broken
+    the protocol."""
+    made = []
+    yield made
+    breaches = [breach for server in made for breach in server.breaches]
+    for server in made:
+        server.kill_all()
+    assert not breaches, f"on stdout: {breaches[:5]}"
 
 
 class Shared:
